@@ -8,11 +8,13 @@ use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::StoredInstant;
+use diesel_mapping::sql_types::Instant;
 use domain::ports::VersionCount;
-use tokio::time::Instant;
+use tokio::time;
 
 use crate::attempt::{CountRow, Failure, Work};
-use crate::shard::Shard;
+use crate::shard::{Shard, is_true};
 use crate::transaction::only_row;
 
 /// The version of this process. All crates of the workspace have the same one.
@@ -37,10 +39,13 @@ const SEEN: &str = "INSERT INTO webhook_claimers (number, version, seen_at) VALU
     ON CONFLICT (number) DO UPDATE SET seen_at = excluded.seen_at";
 /// How long a process counts as seen, with a margin.
 pub(crate) const SEEN_FOR: Duration = Duration::from_millis(2_500);
-/// Whether a process was seen in the last two looks. The clock of the database may step back.
+/// The clock of the node that the instance is connected to, which also sets `seen_at`. In a statement with a table, Citus
+/// reads the clock of the shard's node.
+const CLOCK: &str = "SELECT clock_timestamp() AS at";
+/// Whether a process was seen in the last two looks before `$2`, by [`CLOCK`], which may step back.
 macro_rules! is_seen {
     () => {
-        "abs(extract(epoch FROM clock_timestamp() - seen_at)) < 2"
+        "abs(extract(epoch FROM $2 - seen_at)) < 2"
     };
 }
 /// Whether a process holds the lock of its number; `$1` is the first key of the locks.
@@ -65,9 +70,10 @@ const VERSIONS: &str = concat!(
     is_locked!(),
     " GROUP BY version ORDER BY version"
 );
-/// How many processes hold the lock of their number; `$1` is the first key of the locks. Needs no table, so it works
-/// before migrations.
-pub(crate) const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
+/// Before migrations, no process was seen.
+const HAS_TABLE: &str = "SELECT to_regclass('webhook_claimers') IS NOT NULL AS is_true";
+/// How many processes hold the lock of their number; `$1` is the first key of the locks.
+const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
     WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 const PRESENT: &str = concat!(
@@ -124,7 +130,7 @@ impl Claimers {
 
     /// A watch on a new connection.
     pub(crate) fn watch(&self, presence: Presence) -> Watch {
-        let (claimers, absent_since, next_look) = (self.clone(), HashMap::new(), Instant::now());
+        let (claimers, absent_since, next_look) = (self.clone(), HashMap::new(), time::Instant::now());
         Watch { claimers, presence, is_registered: false, absent_since, next_look }
     }
 
@@ -133,10 +139,25 @@ impl Claimers {
     }
 }
 
-/// How many serving processes are connected to this database.
-pub(crate) async fn count_present(connection: &mut AsyncPgConnection, claimers: &Claimers) -> QueryResult<i64> {
-    let present = diesel::sql_query(PRESENT).bind::<Integer, _>(claimers.locks);
-    Ok(present.get_result::<CountRow>(connection).await?.count)
+/// How many serving processes are connected to this database, which need not have tables.
+pub(crate) async fn count_present(connection: &AsyncPgConnection, claimers: &Claimers) -> QueryResult<i64> {
+    let count = if is_true(connection, HAS_TABLE).await? {
+        let present = diesel::sql_query(PRESENT).bind::<Integer, _>(claimers.locks);
+        present.bind::<Instant, _>(clock(connection).await?).get_result::<CountRow>(&mut &*connection).await?
+    } else {
+        diesel::sql_query(LOCKED).bind::<Integer, _>(claimers.locks).get_result(&mut &*connection).await?
+    };
+    Ok(count.count)
+}
+
+#[derive(QueryableByName)]
+struct ClockRow {
+    #[diesel(sql_type = Instant)]
+    at: StoredInstant,
+}
+
+async fn clock(connection: &AsyncPgConnection) -> QueryResult<StoredInstant> {
+    Ok(diesel::sql_query(CLOCK).get_result::<ClockRow>(&mut &*connection).await?.at)
 }
 
 /// How many of the present processes have each version. See decision 74.
@@ -157,8 +178,9 @@ impl Work for CountVersions {
     type Answer = Vec<VersionCount>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let rows: Vec<VersionRow> =
-            diesel::sql_query(VERSIONS).bind::<Integer, _>(self.locks).load(&mut &*connection).await?;
+        let versions = diesel::sql_query(VERSIONS).bind::<Integer, _>(self.locks);
+        let versions = versions.bind::<Instant, _>(clock(connection).await?);
+        let rows: Vec<VersionRow> = versions.load(&mut &*connection).await?;
         let count = |row: VersionRow| VersionCount {
             version: row.version,
             instances: u32::try_from(row.count).unwrap_or(u32::MAX),
@@ -182,8 +204,8 @@ pub(crate) struct Watch {
     claimers: Claimers,
     presence: Presence,
     is_registered: bool,
-    absent_since: HashMap<Claimer, Instant>,
-    pub(crate) next_look: Instant,
+    absent_since: HashMap<Claimer, time::Instant>,
+    pub(crate) next_look: time::Instant,
 }
 
 #[derive(QueryableByName)]
@@ -195,7 +217,7 @@ struct ClaimerRow {
 impl Watch {
     /// Returns whether a process was found to have ended.
     pub(crate) async fn look(&mut self, connection: &AsyncPgConnection) -> QueryResult<bool> {
-        let now = Instant::now();
+        let now = time::Instant::now();
         self.next_look = now + LOOK_INTERVAL;
         if !self.is_registered || self.presence == Presence::Seen {
             let is_new = !self.is_registered;
@@ -205,8 +227,9 @@ impl Watch {
                 return Ok(false);
             }
         }
-        let absent: Vec<ClaimerRow> =
-            diesel::sql_query(ABSENT).bind::<Integer, _>(self.claimers.locks).load(&mut &*connection).await?;
+        let absent = diesel::sql_query(ABSENT).bind::<Integer, _>(self.claimers.locks);
+        let absent = absent.bind::<Instant, _>(clock(connection).await?);
+        let absent: Vec<ClaimerRow> = absent.load(&mut &*connection).await?;
         let absent = absent.into_iter().map(|row| Claimer(row.number));
         self.absent_since = absent.map(|claimer| (claimer, *self.absent_since.get(&claimer).unwrap_or(&now))).collect();
         let gone: Vec<Claimer> = self.gone(now).collect();
@@ -219,7 +242,7 @@ impl Watch {
         Ok(!gone.is_empty())
     }
 
-    fn gone(&self, now: Instant) -> impl Iterator<Item = Claimer> {
+    fn gone(&self, now: time::Instant) -> impl Iterator<Item = Claimer> {
         self.absent_since.iter().filter(move |(_, since)| now - **since >= GONE_AFTER).map(|(claimer, _)| *claimer)
     }
 

@@ -1,13 +1,13 @@
 //! The questions of `gatepost doctor` to the server, which no call needs.
 
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{BigInt, Bool, Integer, Text};
+use diesel::sql_types::{BigInt, Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
 use crate::attempt::{CountRow, Failure, Work};
-use crate::claimers::LOCKED;
+use crate::claimers::{Claimers, count_present};
 
 /// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only
 /// members of `pg_monitor` see.
@@ -68,7 +68,7 @@ impl PostgresStore {
     ///
     /// When the server does not answer.
     pub async fn server_report(&self) -> Result<ServerReport, StoreError> {
-        self.run(&ReadReport { locks: self.claimers.locks() }).await
+        self.run(&ReadReport { claimers: &self.claimers }).await
     }
 
     /// Whether the server tells its timeline, as far as a connection has asked it. Otherwise a former primary is not
@@ -109,15 +109,16 @@ impl Work for CountEndedInQueue {
     }
 }
 
-struct ReadReport {
-    locks: i32,
+struct ReadReport<'a> {
+    claimers: &'a Claimers,
 }
 
-impl Work for ReadReport {
+impl Work for ReadReport<'_> {
     type Answer = ServerReport;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ServerReport, Failure> {
-        let report = diesel::sql_query(format!("{REPORT}, ({LOCKED}) AS instances")).bind::<Integer, _>(self.locks);
+        let instances = count_present(connection, self.claimers).await?;
+        let report = diesel::sql_query(format!("{REPORT}, $1 AS instances")).bind::<BigInt, _>(instances);
         Ok(report.get_result(&mut &*connection).await?)
     }
 }

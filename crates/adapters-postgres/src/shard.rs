@@ -144,7 +144,8 @@ pub(crate) async fn is_distributed(connection: &AsyncPgConnection) -> QueryResul
     is_true(connection, IS_CITUS).await
 }
 
-async fn is_true(connection: &AsyncPgConnection, question: &str) -> QueryResult<bool> {
+/// The answer to a question whose only column is `is_true`.
+pub(crate) async fn is_true(connection: &AsyncPgConnection, question: &str) -> QueryResult<bool> {
     Ok(diesel::sql_query(question).get_result::<Answer>(&mut &*connection).await?.is_true)
 }
 

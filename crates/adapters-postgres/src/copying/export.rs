@@ -32,13 +32,13 @@ impl PostgresStore {
             return Err(CopyError::OldSource { pending });
         }
         let mut connection = self.connect_for_copying().await?;
-        wait_for_ended(&mut connection, &self.claimers).await?;
+        wait_for_ended(&connection, &self.claimers).await?;
         let last_started = count(&mut connection, LAST_STARTED.to_owned()).await?;
         BeginSnapshot.execute(&mut connection).await?;
-        check_unused(&mut connection, &self.claimers).await?;
+        check_unused(&connection, &self.claimers).await?;
         send_all(&mut connection, Sending { at: at.into(), division, to }).await?;
         Rollback.execute(&mut connection).await?;
-        let is_used = count_present(&mut connection, &self.claimers).await? > 0;
+        let is_used = count_present(&connection, &self.claimers).await? > 0;
         if is_used || last_started < count(&mut connection, LAST_STARTED.to_owned()).await? {
             return Err(CopyError::StartedAgain);
         }

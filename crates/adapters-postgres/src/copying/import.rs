@@ -27,7 +27,7 @@ impl PostgresStore {
     pub async fn import(&self, mut from: Receiver<Copied>) -> Result<(), CopyError> {
         self.migrate().await?;
         let mut connection = self.connect_for_copying().await?;
-        wait_for_ended(&mut connection, &self.claimers).await?;
+        wait_for_ended(&connection, &self.claimers).await?;
         begin_alone(&mut connection, &self.claimers).await?;
         insert_all(&mut connection, &mut from).await?;
         add_owners(&mut connection).await?;

@@ -7,14 +7,13 @@ use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use diesel_mapping::copying::{Copied, CopyError, Expected, RowCount, count_all};
+use diesel_mapping::copying::{Copied, CopyError, Expected, count_all};
 use domain::ports::{BoxError, Schema};
 use tokio::sync::mpsc::Receiver;
 
 use super::import::{NO_TIMEOUT, begin_alone, insert_rows};
 use super::{add_owners, check_unused, count, wait_for_ended};
 use crate::PostgresStore;
-use crate::claimers::LOCKED;
 use crate::shard::{Shard, check_place, is_unfinished, mark_unfinished, remove_all, unmark};
 use crate::transaction::{Begin, Commit, Rollback};
 
@@ -107,7 +106,7 @@ impl Target {
 async fn begin(targets: &mut [Target]) -> Result<(), CopyError> {
     for target in &mut *targets {
         target.store.migrate().await?;
-        wait_for_ended(&mut target.connection, &target.store.claimers).await?;
+        wait_for_ended(&target.connection, &target.store.claimers).await?;
         target.check_empty(false).await?;
     }
     for number in 0..targets.len() {
@@ -152,7 +151,7 @@ async fn fill(targets: &mut [Target], from: &mut Receiver<Copied>) -> Result<(),
     insert_all(targets, from).await?;
     for target in targets {
         add_owners(&mut target.connection).await?;
-        check_unused(&mut target.connection, &target.store.claimers).await?;
+        check_unused(&target.connection, &target.store.claimers).await?;
     }
     Ok(())
 }
@@ -171,11 +170,8 @@ async fn finish(targets: &mut [Target]) -> Result<(), CopyError> {
 /// Removes the remains of an unfinished copy, unless a process uses them. The shards need not have tables.
 async fn remove_unfinished(targets: &mut [Target]) -> Result<(), CopyError> {
     for Target { store, connection, .. } in &mut *targets {
-        let processes = diesel::sql_query(LOCKED).bind::<Integer, _>(store.claimers.locks());
-        match processes.get_result::<RowCount>(connection).await?.count {
-            0 => {}
-            processes => return Err(CopyError::InUse { processes }),
-        }
+        wait_for_ended(connection, &store.claimers).await?;
+        check_unused(connection, &store.claimers).await?;
     }
     Ok(remove(targets).await?)
 }

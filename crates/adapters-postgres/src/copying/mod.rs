@@ -23,7 +23,7 @@ impl PostgresStore {
 
 /// Waits until ended processes behind a pooler no longer count as present: they hold no lock that ends with them. Must
 /// run outside a transaction, because its snapshot would not show the processes that still run.
-async fn wait_for_ended(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
+async fn wait_for_ended(connection: &AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
     let begin = Instant::now();
     while begin.elapsed() < SEEN_FOR && count_present(connection, claimers).await? > 0 {
         tokio::time::sleep(SEEN_FOR / 20).await;
@@ -31,7 +31,7 @@ async fn wait_for_ended(connection: &mut AsyncPgConnection, claimers: &Claimers)
     Ok(())
 }
 
-async fn check_unused(connection: &mut AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
+async fn check_unused(connection: &AsyncPgConnection, claimers: &Claimers) -> Result<(), CopyError> {
     match count_present(connection, claimers).await? {
         0 => Ok(()),
         processes => Err(CopyError::InUse { processes }),
