@@ -20,7 +20,7 @@ pub(crate) fn named() -> anyhow::Result<Option<Server>> {
     Server::of_others(port, std::env::temp_dir(), true).map(Some)
 }
 
-/// Makes a database on every node. Schemas that are made in it are distributed.
+/// Makes a database on every node.
 pub(crate) fn make_database(coordinator: &Server, name: &str) -> anyhow::Result<()> {
     let ports = ports(coordinator)?;
     for port in &ports {
@@ -31,14 +31,14 @@ pub(crate) fn make_database(coordinator: &Server, name: &str) -> anyhow::Result<
     let join =
         ports.iter().filter(|port| **port != own).map(|port| format!("SELECT citus_add_node('127.0.0.1', {port})"));
     let first = format!("SELECT citus_set_coordinator_host('127.0.0.1', {own})");
-    let statements: Vec<String> = [first].into_iter().chain(join).chain([distributed(name)]).collect();
+    let statements: Vec<String> = [first].into_iter().chain(join).collect();
     coordinator.psql(name, &statements.iter().map(String::as_str).collect::<Vec<_>>()).map(drop)
 }
 
 /// Copies a template on every node, which takes a third of the time.
 pub(crate) fn copy_database(coordinator: &Server, template: &str, name: &str) -> anyhow::Result<()> {
     let copy = format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy");
-    on_every_node(coordinator, &[LOCAL, &copy, &distributed(name)])
+    on_every_node(coordinator, &[LOCAL, &copy])
 }
 
 /// Makes a template of a database on every node. A worker of Citus connects to each database, and would be in the way of copies.
@@ -52,10 +52,6 @@ pub(crate) fn name_template(coordinator: &Server, filled: &str, template: &str) 
 /// Drops a database on every node.
 pub(crate) fn drop_database(coordinator: &Server, name: &str) -> anyhow::Result<()> {
     on_every_node(coordinator, &[LOCAL, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")])
-}
-
-fn distributed(name: &str) -> String {
-    format!("ALTER DATABASE {name} SET citus.enable_schema_based_sharding TO on")
 }
 
 fn on_every_node(coordinator: &Server, statements: &[&str]) -> anyhow::Result<()> {
