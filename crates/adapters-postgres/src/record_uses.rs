@@ -12,8 +12,9 @@ use crate::attempt::{Failure, Work};
 /// Never moves the time of the last use back. A row that would not change is neither locked nor written.
 ///
 /// The uses come in the order of their ids, and the connection allows only joins that go through them one by one
-/// ([`Purpose::Calls`](crate::server::Purpose)). So the rows are locked in that order, and two batches cannot deadlock. An
-/// `ORDER BY` would make the server read the whole index of ids: the connection allows no sort.
+/// ([`Purpose::Calls`](crate::server::Purpose)). So the rows are locked in that order, and two batches cannot deadlock, except
+/// on Citus, whose nodes plan without these settings. An `ORDER BY` would make the server read the whole index of ids: the
+/// connection allows no sort.
 macro_rules! record_uses {
     ($table:literal, $column:literal) => {
         concat!(

@@ -66,6 +66,9 @@ const PURGE_PULLED: &str = "WITH RECURSIVE logs AS (
     DELETE FROM webhook_pulled AS pulled USING old
     WHERE pulled.subscription_id = old.subscription_id AND pulled.sequence = old.sequence";
 
+/// Citus keeps limits on the coordinator without this setting. Elsewhere it has no effect.
+const LIMIT_EVERY_NODE: &str = "SET LOCAL citus.propagate_set_commands = 'local'";
+
 /// How long a drop waits for autovacuum, which gives way after a second (`deadlock_timeout`). No call waits behind it.
 const VACUUM_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1500ms'";
 
@@ -180,7 +183,7 @@ async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResul
 }
 
 async fn lock_and_remove(connection: &AsyncPgConnection, period: Period) -> QueryResult<()> {
-    for statement in [VACUUM_LOCK_TIMEOUT, &period.lock_out_vacuum(), DROP_LOCK_TIMEOUT] {
+    for statement in [LIMIT_EVERY_NODE, VACUUM_LOCK_TIMEOUT, &period.lock_out_vacuum(), DROP_LOCK_TIMEOUT] {
         (&mut &*connection).batch_execute(statement).await?;
     }
     lock(connection).await?;
