@@ -45,8 +45,8 @@ struct RestoreAnswer {
 pub(crate) async fn run(Arguments { file, replace, json }: Arguments, loaded: Loaded) -> Result<()> {
     let Some(database) = loaded.configuration.database_url.file() else {
         bail!(
-            "Postgres has its own program for this; run: pg_restore --clean --if-exists --single-transaction \
-             --dbname=\"$DATABASE_URL\" '{}'",
+            "Postgres has its own program for this; name an empty database in DATABASE_URL, and run: pg_restore \
+             --single-transaction --dbname=\"$DATABASE_URL\" '{}'",
             file.display()
         );
     };
