@@ -48,6 +48,8 @@ async fn present(store: &PostgresStore, older: u32, own: u32) {
         }
     };
     timeout(Duration::from_secs(5), counted).await.expect("a process without a lock, or not seen, is not present");
+    let all: u32 = expected.iter().map(|version| version.instances).sum();
+    assert_eq!(store.server_report().await.unwrap().instances, i64::from(all), "doctor counts the same");
 }
 
 /// A process behind the pooler claims deliveries of another process without a notification.
