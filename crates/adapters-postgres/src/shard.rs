@@ -71,6 +71,7 @@ const SET_UP: [&str; 3] = [
     )",
     "CREATE TABLE IF NOT EXISTS gatepost_shards.unfinished (shard integer PRIMARY KEY)",
 ];
+/// On Citus, a schema that is made with this setting is distributed. Elsewhere the setting has no effect.
 const DISTRIBUTE: &str = "SET LOCAL citus.enable_schema_based_sharding TO on";
 const STAMP: &str = "INSERT INTO gatepost_shards.stamp (shards, server) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 /// The shards with an unfinished copy. See decision 84.
@@ -158,7 +159,6 @@ pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> 
     }
     let stamp = diesel::sql_query(STAMP).bind::<Integer, _>(i32::from(shard.shards));
     stamp.bind::<Integer, _>(i32::from(shard.server)).execute(&mut connection).await?;
-    // On Citus, a schema that is made with this setting is distributed. Elsewhere it has no effect.
     let create = format!("{DISTRIBUTE}; CREATE SCHEMA IF NOT EXISTS {}", shard.schema());
     connection.batch_execute(&create).await
 }
