@@ -48,13 +48,17 @@ macro_rules! is_seen {
         "abs(extract(epoch FROM $2 - seen_at)) < 2"
     };
 }
-/// Whether a process holds the lock of its number; `$1` is the first key of the locks.
+/// The numbers of the processes that hold their lock; `$1` is the first key of the locks.
+macro_rules! locked {
+    () => {
+        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    };
+}
+/// Whether a process holds the lock of its number.
 macro_rules! is_locked {
     () => {
-        "EXISTS (
-            SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = number::oid AND objsubid = 2
-                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        )"
+        concat!("number::oid IN (", locked!(), ")")
     };
 }
 const ABSENT: &str = concat!(
@@ -72,15 +76,11 @@ const VERSIONS: &str = concat!(
 );
 /// Before migrations, no process was seen.
 const HAS_TABLE: &str = "SELECT to_regclass('webhook_claimers') IS NOT NULL AS is_true";
-/// How many processes hold the lock of their number; `$1` is the first key of the locks.
-const LOCKED: &str = "SELECT count(DISTINCT objid) AS count FROM pg_locks
-    WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+const LOCKED: &str = concat!("SELECT count(DISTINCT objid) AS count FROM (", locked!(), ") AS locked");
 const PRESENT: &str = concat!(
-    "SELECT count(*) AS count FROM (
-        SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        UNION SELECT number::oid FROM webhook_claimers WHERE ",
+    "SELECT count(*) AS count FROM (",
+    locked!(),
+    " UNION SELECT number::oid FROM webhook_claimers WHERE ",
     is_seen!(),
     ") AS present"
 );
