@@ -26,16 +26,7 @@ pub(crate) fn contains(haystack: &[u8], bytes: &[u8]) -> bool {
     find(haystack, bytes).is_some()
 }
 
-/// The position of the first occurrence of `bytes`. Skips from one candidate for the first byte to the next, because
-/// the files have many megabytes.
+/// The position of the first occurrence of `bytes`.
 pub(crate) fn find(haystack: &[u8], bytes: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(step) = haystack[from..].iter().position(|byte| *byte == bytes[0]) {
-        from += step;
-        if haystack[from..].starts_with(bytes) {
-            return Some(from);
-        }
-        from += 1;
-    }
-    None
+    memchr::memmem::find(haystack, bytes)
 }
