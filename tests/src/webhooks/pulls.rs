@@ -143,9 +143,15 @@ async fn wrong_calls_are_refused_by_name(storage: Storage) {
         let refused = consumer.send(Request::new("POST", SUBSCRIPTIONS).json(&wish)).await;
         assert_eq!((refused.status, &refused.json()["errors"][0]["field"]), (400, &json!(field)), "{wish}");
     }
-    for change in [json!({ "url": "http://127.0.0.1:1024/" }), json!({ "headers": { "x-a": "b" } })] {
-        let refused = consumer.send(Request::new("PATCH", &path).json(&change)).await;
-        assert_eq!((refused.status, &refused.json()["errors"][0]["field"]), (400, &json!("url")), "{change}");
+    for (field, value) in [
+        ("url", json!("http://127.0.0.1:1024/")),
+        ("headers", json!({ "x-a": "b" })),
+        ("auth", json!({ "type": "bearer", "token": "t" })),
+        ("maxPerSecond", json!(1)),
+        ("onExhausted", json!("stop")),
+    ] {
+        let refused = consumer.send(Request::new("PATCH", &path).json(&json!({ field: value }))).await;
+        assert_eq!((refused.status, &refused.json()["errors"][0]["field"]), (400, &json!(field)), "{value}");
     }
 
     publish(&gatepost, 2).await;
@@ -179,6 +185,12 @@ async fn wrong_calls_are_refused_by_name(storage: Storage) {
     let late = json!({ "lease": lease, "through": event });
     let late = consumer.send(Request::new("POST", &format!("{path}/consumers/billing/commit")).json(&late)).await;
     assert_eq!(late.json()["code"], "lease_lost", "a seek ends the lease");
+    for (call, body) in
+        [("test", json!({})), ("rotate-secret", json!({})), ("recover", json!({ "since": "2026-01-01T00:00:00Z" }))]
+    {
+        let refused = consumer.send(Request::new("POST", &format!("{path}/{call}")).json(&body)).await;
+        assert_eq!((refused.status, &refused.json()["code"]), (409, &json!("subscription_pulled")), "{call}");
+    }
     let (plain, _) = consumer.subscribe("http://127.0.0.1:1024/", &["b"]).await;
     let plain = receive(&consumer, &format!("{SUBSCRIPTIONS}/{plain}"), json!({})).await;
     assert_eq!((plain.status, &plain.json()["code"]), (404, &json!("subscription_not_found")));

@@ -295,8 +295,10 @@ error_codes! {
     }
     SubscriptionPulled = 409 "subscription_pulled" {
         title: "The events of the subscription are pulled",
-        cause: "The subscription has the type pull. The service does not send its events, so it cannot test a delivery.",
-        cure: "Publish an event that the subscription matches, and receive it.",
+        cause: "The subscription has the type pull. The service does not send its events, so there is no delivery to test \
+                or to recover, and no signature.",
+        cure: "To test it, publish an event that it matches, and receive the event. To enable it, use PATCH with enabled \
+               true.",
     }
     ConsumerLeased = 409 "consumer_leased" {
         title: "Another reader has events of this consumer",

@@ -181,6 +181,7 @@ impl From<RotateSecretError> for ApiError {
             RotateSecretError::Overlapping { .. } => {
                 Self::Explained(ErrorCode::SecretOverlapping, error.to_string().into())
             }
+            RotateSecretError::Pulled => ErrorCode::SubscriptionPulled.into(),
             RotateSecretError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             RotateSecretError::Store(error) => error.into(),
         }
@@ -213,6 +214,7 @@ impl From<RecoverSubscriptionError> for ApiError {
     fn from(error: RecoverSubscriptionError) -> Self {
         match error {
             RecoverSubscriptionError::SinceInFuture => FieldFault::of("since", error).into(),
+            RecoverSubscriptionError::Pulled => ErrorCode::SubscriptionPulled.into(),
             RecoverSubscriptionError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             RecoverSubscriptionError::Store(error) => error.into(),
         }
@@ -310,7 +312,7 @@ pub(crate) fn of_publication(error: PublishEventsError, locate: impl Fn(FieldFau
 /// The fault of options that do not fit together, or do not fit the URL.
 pub(crate) fn of_options(error: InvalidOptions) -> FieldFault {
     let field = match error {
-        InvalidOptions::Pulled => "url",
+        InvalidOptions::Pulled { field } => field,
         InvalidOptions::NotOrdered => "onExhausted",
         InvalidOptions::WithoutTls => "clientCertificate",
         InvalidOptions::TooMany | InvalidOptions::TooLong | InvalidOptions::SameAsAuth => "headers",

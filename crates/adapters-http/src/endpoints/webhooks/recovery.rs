@@ -117,4 +117,4 @@ fn wish(fields: &Fields) -> Result<(Timestamp, RecoveryFilter), Vec<FieldFault>>
     Ok((since, RecoveryFilter { what: what.unwrap_or_default(), events }))
 }
 
-documented_errors!(RecoverErrors: SubscriptionNotFound, TooManyManualSends);
+documented_errors!(RecoverErrors: SubscriptionNotFound, SubscriptionPulled, TooManyManualSends);

@@ -76,4 +76,4 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, FieldF
     key.map(Some).map_err(|error| FieldFault::of(IDEMPOTENCY_KEY, error))
 }
 
-documented_errors!(Errors: SubscriptionNotFound, SecretOverlapping);
+documented_errors!(Errors: SubscriptionNotFound, SubscriptionPulled, SecretOverlapping);

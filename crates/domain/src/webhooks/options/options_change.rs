@@ -28,9 +28,12 @@ pub enum InvalidOptions {
     /// The URL has no TLS, so that no receiver would see the client certificate.
     #[error("requires a URL with https")]
     WithoutTls,
-    /// The events of the subscription are pulled, so that it has neither a URL nor requests.
-    #[error("is pull: and makes no requests, so that only events, filter, description and enabled can be changed")]
-    Pulled,
+    /// The events of the subscription are pulled: it makes no requests, to which this field would apply.
+    #[error("cannot be set, because the events of the subscription are pulled")]
+    Pulled {
+        /// The field, as the API has it.
+        field: &'static str,
+    },
 }
 
 /// A change of the options, in the way of a merge patch (RFC 7396): what it does not have stays. A new subscription, and a

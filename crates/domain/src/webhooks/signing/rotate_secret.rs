@@ -53,6 +53,9 @@ pub enum RotateSecretError {
         /// When the overlap ends.
         until: Timestamp,
     },
+    /// The events of the subscription are pulled: no webhook carries a signature.
+    #[error("the events of the subscription are pulled")]
+    Pulled,
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
@@ -82,6 +85,12 @@ impl Webhooks {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
         let (now, id) = (self.clock.now(), request.id);
+        // A change never makes a pulled subscription of another, so nothing can come between this and the rotation.
+        let found = self.stores.subscriptions.find(owner, id).await?;
+        let (subscription, _) = found.ok_or(RotateSecretError::NotFound)?;
+        if subscription.url.is_pull() {
+            return Err(RotateSecretError::Pulled);
+        }
         let mut kind = request.signing.unwrap_or_default();
         loop {
             let wish = SignerWish::new(kind, request.secret.clone())?;

@@ -108,6 +108,7 @@ impl Webhooks {
                 | Err(
                     RotateSecretError::OverlapOutOfRange
                     | RotateSecretError::NoSharedSecret(_)
+                    | RotateSecretError::Pulled
                     | RotateSecretError::NotFound,
                 ) => break,
             }

@@ -16,6 +16,9 @@ pub enum RecoverSubscriptionError {
     /// `since` is in the future.
     #[error("must not be in the future")]
     SinceInFuture,
+    /// The events of the subscription are pulled: it has no deliveries.
+    #[error("the events of the subscription are pulled")]
+    Pulled,
     /// The owner has no subscription with this id.
     #[error("no subscription has this id")]
     NotFound,
@@ -44,6 +47,11 @@ impl Webhooks {
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
         let (retry, max) = (self.recovery_since(since)?, RECOVERED_AT_ONCE_MAX);
+        let found = self.stores.subscriptions.find(owner, id).await?;
+        let (subscription, _) = found.ok_or(RecoverSubscriptionError::NotFound)?;
+        if subscription.url.is_pull() {
+            return Err(RecoverSubscriptionError::Pulled);
+        }
         let (owner, cause) = (owner.clone(), self.cause(origin, retry.at));
         let mut request =
             RecoverRequest { owner, subscription: id, retry, filter, after: None, max, enables: true, cause };

@@ -47,8 +47,8 @@ impl SubscriptionChange {
         subscription: &Subscription,
         at: Timestamp,
     ) -> Result<ChangedSubscription, InvalidOptions> {
-        if subscription.url.is_pull() && (self.url.is_some() || self.options != SealedOptionsChange::default()) {
-            return Err(InvalidOptions::Pulled);
+        if let (true, Some(field)) = (subscription.url.is_pull(), self.field_of_requests()) {
+            return Err(InvalidOptions::Pulled { field });
         }
         let (mut changed, mut dropped) = (subscription.clone(), DroppedOptions::default());
         if let Some(url) = self.url.as_ref().filter(|url| **url != subscription.url) {
@@ -76,5 +76,20 @@ impl SubscriptionChange {
             changed.updated_at = at;
         }
         Ok(ChangedSubscription { subscription: changed, dropped })
+    }
+
+    /// A field of the change that applies to requests, as the API has it.
+    fn field_of_requests(&self) -> Option<&'static str> {
+        let SealedOptionsChange { replaces_headers, headers, auth, max_per_second, on_exhausted, certificate } =
+            &self.options;
+        let fields = [
+            ("url", self.url.is_some()),
+            ("headers", *replaces_headers || !headers.is_empty()),
+            ("auth", *auth != Patch::default()),
+            ("maxPerSecond", *max_per_second != Patch::default()),
+            ("onExhausted", on_exhausted.is_some()),
+            ("clientCertificate", *certificate != Patch::default()),
+        ];
+        fields.into_iter().find_map(|(field, is_set)| is_set.then_some(field))
     }
 }
