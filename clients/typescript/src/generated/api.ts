@@ -61,12 +61,12 @@ export interface components {
             /** Before; absent if there was nothing. */
             before?: string;
             /** The field. */
-            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "onExhausted" | "clientCertificate" | "signing" | "status" | "health" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
+            field: "label" | "scopes" | "expiresAt" | "metadata" | "rateLimit" | "successor" | "url" | "events" | "filter" | "description" | "headers" | "auth" | "maxPerSecond" | "onExhausted" | "clientCertificate" | "signing" | "status" | "health" | "consumer" | "position" | "activeKeys" | "deliveries" | "role" | "logFilter" | "name" | "email" | "maxActiveKeys" | "maxSubscriptions" | "keyRateLimit" | "requestRateLimit" | "reason" | "suspendsAt" | "eventType" | "schemaVersion" | "validation" | "visibility";
         };
         /** Who did what, how, when and from where. */
         AuditEvent: {
             /** What was done. */
-            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+            action: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "consumer.moved" | "consumer.deleted" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
             /** Who did it. */
             actor: components["schemas"]["AuditActor"];
             /** The address from which the request came. */
@@ -1648,7 +1648,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "consumer.moved" | "consumer.deleted" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -1785,7 +1785,7 @@ export interface operations {
                 /** Only what this actor did: `user:` and the user's id, `operator:` and the name of the token, or `service` */
                 actor?: string;
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "consumer.moved" | "consumer.deleted" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -2240,7 +2240,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "consumer.moved" | "consumer.deleted" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */
@@ -3380,7 +3380,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only this action, such as `key.revoked` */
-                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
+                action?: "key.created" | "key.changed" | "key.rotated" | "key.revoked" | "key.leaked" | "key.expiring" | "key.limit_reached" | "data.read" | "subscription.created" | "subscription.changed" | "subscription.deleted" | "subscription.secret_rotated" | "subscription.disabled" | "subscription.failing" | "subscription.recovered" | "subscription.certificate_expiring" | "consumer.moved" | "consumer.deleted" | "delivery.retried" | "delivery.cancelled" | "session.opened" | "session.ended" | "log.filter_changed" | "owner.changed" | "owner.suspending" | "owner.suspended" | "owner.activated" | "owner.erasing" | "owner.erased" | "event_type.changed";
                 /** Only what was done to the key, subscription, delivery or session with this id; or `keys` */
                 target?: string;
                 /** Only events at this time or later: RFC 3339 */

@@ -10,7 +10,7 @@ use diesel_mapping::webhooks::{
     number_of_pulled, numbers_from, oldest_pulled, pulled, read_sequence, stored_sequence,
 };
 use domain::ports::{
-    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
+    CONSUMERS_MAX, CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
 };
 use domain::webhooks::{Commit as Decision, Consumer, ConsumerName};
@@ -19,6 +19,7 @@ use futures_util::future::join;
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
+use crate::audit::commit_with;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 #[async_trait]
@@ -43,8 +44,8 @@ impl PulledEvents for PostgresStore {
         self.run(&List(log)).await
     }
 
-    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
-        self.run(&Forget { log, consumer }).await
+    async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError> {
+        self.run(request).await
     }
 
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
@@ -206,10 +207,10 @@ impl Work for SeekRequest {
             Rollback.execute(&mut &*connection).await?;
             return Ok(Sought::NotFound);
         };
-        if log.consumer(&self.consumer, last).await?.is_none() {
+        let Some(before) = log.consumer(&self.consumer, last).await? else {
             Rollback.execute(&mut &*connection).await?;
             return Ok(Sought::TooManyConsumers);
-        }
+        };
         let next = match self.to {
             SeekTo::Start => log.oldest(last).await?,
             SeekTo::End => last + 1,
@@ -219,7 +220,11 @@ impl Work for SeekRequest {
                 numbers.into_iter().min().map_or(last + 1, read_sequence)
             }
         };
-        log.commit(&self.consumer, Consumer::at(next - 1)).await?;
+        let place = ConsumerPlace::from(Consumer::at(next - 1));
+        diesel::update(consumer_of(&self.log, &self.consumer)).set(place).execute(&mut &*connection).await?;
+        let event = self.cause.consumer_moved(&self.log, &self.consumer, before.position, next - 1);
+        let (written, committed) = commit_with(connection, &[], &[event]).await;
+        settle(written, committed)?;
         Ok(Sought::Done)
     }
 }
@@ -256,17 +261,24 @@ impl Work for List<'_> {
     }
 }
 
-struct Forget<'a> {
-    log: &'a PulledLog,
-    consumer: &'a ConsumerName,
-}
-
-impl Work for Forget<'_> {
+impl Work for ForgetRequest {
     type Answer = bool;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
-        let Some((log, _)) = Log::find(connection, self.log).await? else { return Ok(false) };
-        Ok(diesel::delete(consumer_of(log.log, self.consumer)).execute(&mut &*connection).await? > 0)
+        let deletion = diesel::delete(consumer_of(&self.log, &self.consumer));
+        let is_deleted = match Log::begin(connection, &self.log).await? {
+            Some(_) => deletion.execute(&mut &*connection).await? > 0,
+            None => false,
+        };
+        if !is_deleted {
+            Rollback.execute(&mut &*connection).await?;
+            return Ok(false);
+        }
+        let event = self.cause.consumer_deleted(&self.log, &self.consumer);
+        let (written, committed) = commit_with(connection, &[], &[event]).await;
+        // The repetition of a commit with an unknown result would find no consumer.
+        settle(written, committed)?;
+        Ok(true)
     }
 }
 

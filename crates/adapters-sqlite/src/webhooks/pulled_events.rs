@@ -7,13 +7,14 @@ use diesel_mapping::webhooks::{
     number_of_pulled, numbers_from, oldest_pulled, pulled, read_sequence, stored_sequence,
 };
 use domain::ports::{
-    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
+    CONSUMERS_MAX, CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
 };
 use domain::webhooks::{Commit, Consumer, ConsumerName};
 use domain::{EventId, SubscriptionId};
 
 use crate::SqliteStore;
+use crate::audit::write_events;
 use crate::undo::Undo;
 
 #[async_trait]
@@ -43,9 +44,9 @@ impl PulledEvents for SqliteStore {
         self.readers.read(move |connection| list(connection, &log)).await
     }
 
-    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
-        let (log, consumer) = (log.clone(), consumer.clone());
-        self.writer.write(move |connection| forget(connection, &log, &consumer)).await
+    async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| forget(connection, &request)).await
     }
 
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
@@ -161,9 +162,7 @@ fn commit(connection: &mut SqliteConnection, request: &CommitRequest) -> Result<
 fn seek(connection: &mut SqliteConnection, request: &SeekRequest) -> Result<Sought, Undo> {
     let (log, name) = (&request.log, &request.consumer);
     let Some(last) = last(connection, log)? else { return Ok(Sought::NotFound) };
-    if consumer(connection, log, name, last)?.is_none() {
-        return Ok(Sought::TooManyConsumers);
-    }
+    let Some(before) = consumer(connection, log, name, last)? else { return Ok(Sought::TooManyConsumers) };
     let next = match request.to {
         SeekTo::Start => oldest(connection, log, last)?,
         SeekTo::End => last + 1,
@@ -173,6 +172,7 @@ fn seek(connection: &mut SqliteConnection, request: &SeekRequest) -> Result<Soug
         }
     };
     write_consumer(connection, log, name, Consumer::at(next - 1))?;
+    write_events(connection, [&request.cause.consumer_moved(log, name, before.position, next - 1)])?;
     Ok(Sought::Done)
 }
 
@@ -196,11 +196,13 @@ fn list(connection: &mut SqliteConnection, log: &PulledLog) -> Result<Option<Vec
     Ok(Some(rows.into_iter().map(|row| row.listed(last)).collect::<Result<_, StoreError>>()?))
 }
 
-fn forget(connection: &mut SqliteConnection, log: &PulledLog, name: &ConsumerName) -> Result<bool, Undo> {
-    if last(connection, log)?.is_none() {
+fn forget(connection: &mut SqliteConnection, request: &ForgetRequest) -> Result<bool, Undo> {
+    let ForgetRequest { log, consumer, cause } = request;
+    if last(connection, log)?.is_none() || diesel::delete(consumer_of(log, consumer)).execute(connection)? == 0 {
         return Ok(false);
     }
-    Ok(diesel::delete(consumer_of(log, name)).execute(connection)? > 0)
+    write_events(connection, [&cause.consumer_deleted(log, consumer)])?;
+    Ok(true)
 }
 
 fn last_numbers(connection: &mut SqliteConnection, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, Undo> {

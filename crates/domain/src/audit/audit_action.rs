@@ -36,6 +36,10 @@ pub enum AuditAction {
     SubscriptionRecovered,
     /// The client certificate of a subscription expires soon.
     SubscriptionCertificateExpiring,
+    /// A consumer of a pull subscription was moved.
+    ConsumerMoved,
+    /// A consumer of a pull subscription was deleted.
+    ConsumerDeleted,
     /// A delivery was made due by hand.
     DeliveryRetried,
     /// A delivery was cancelled.
@@ -66,7 +70,7 @@ pub enum AuditAction {
 
 impl AuditAction {
     /// Every action of this version.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::KeyCreated,
         Self::KeyChanged,
         Self::KeyRotated,
@@ -83,6 +87,8 @@ impl AuditAction {
         Self::SubscriptionFailing,
         Self::SubscriptionRecovered,
         Self::SubscriptionCertificateExpiring,
+        Self::ConsumerMoved,
+        Self::ConsumerDeleted,
         Self::DeliveryRetried,
         Self::DeliveryCancelled,
         Self::SessionOpened,
@@ -117,6 +123,8 @@ impl AuditAction {
             Self::SubscriptionFailing => "subscription.failing",
             Self::SubscriptionRecovered => "subscription.recovered",
             Self::SubscriptionCertificateExpiring => "subscription.certificate_expiring",
+            Self::ConsumerMoved => "consumer.moved",
+            Self::ConsumerDeleted => "consumer.deleted",
             Self::DeliveryRetried => "delivery.retried",
             Self::DeliveryCancelled => "delivery.cancelled",
             Self::SessionOpened => "session.opened",
@@ -155,6 +163,8 @@ impl AuditAction {
             | Self::SubscriptionChanged
             | Self::SubscriptionDeleted
             | Self::SubscriptionSecretRotated
+            | Self::ConsumerMoved
+            | Self::ConsumerDeleted
             | Self::DeliveryRetried
             | Self::DeliveryCancelled
             | Self::SessionOpened

@@ -40,6 +40,10 @@ pub enum AuditField {
     Status,
     /// Whether the attempts of a subscription succeed: `healthy`, or `failing` and why.
     Health,
+    /// The name of a consumer.
+    Consumer,
+    /// The number of the last event before a consumer.
+    Position,
     /// How many active keys a user has.
     ActiveKeys,
     /// How many deliveries were made due.
@@ -78,7 +82,7 @@ pub enum AuditField {
 
 impl AuditField {
     /// Every field of this version.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 36] = [
         Self::Label,
         Self::Scopes,
         Self::ExpiresAt,
@@ -97,6 +101,8 @@ impl AuditField {
         Self::Signing,
         Self::Status,
         Self::Health,
+        Self::Consumer,
+        Self::Position,
         Self::ActiveKeys,
         Self::Deliveries,
         Self::Role,
@@ -137,6 +143,8 @@ impl AuditField {
             Self::Signing => "signing",
             Self::Status => "status",
             Self::Health => "health",
+            Self::Consumer => "consumer",
+            Self::Position => "position",
             Self::ActiveKeys => "activeKeys",
             Self::Deliveries => "deliveries",
             Self::Role => "role",

@@ -5,9 +5,11 @@ use super::audit_event::{AuditEvent, AuditTarget};
 use super::field_change::{AuditField, FieldChange};
 use super::origin::Cause;
 use crate::catalogue::EventTypeEntry;
-use crate::ports::ActiveLimit;
+use crate::ports::{ActiveLimit, PulledLog};
 use crate::sessions::Session;
-use crate::webhooks::{Delivery, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus};
+use crate::webhooks::{
+    ConsumerName, Delivery, HeaderName, HealthTurn, PublicSigner, SigningKind, Subscription, SubscriptionStatus,
+};
 use crate::{
     ApiKey, DeliveryId, KeyId, Metadata, OwnerId, OwnerRecord, Rotated, SessionId, SubscriptionId, Suspension,
     Timestamp,
@@ -155,6 +157,22 @@ impl Cause {
         ];
         let target = AuditTarget::Subscription(*id);
         self.first(AuditAction::SubscriptionSecretRotated, target, owner, changes.into_iter().flatten())
+    }
+
+    /// A consumer in this log was moved from one position to another.
+    pub fn consumer_moved(&self, log: &PulledLog, consumer: &ConsumerName, from: u64, to: u64) -> AuditEvent {
+        let changes = [
+            FieldChange::between(AuditField::Consumer, None, Some(consumer.to_string())),
+            FieldChange::between(AuditField::Position, Some(from.to_string()), Some(to.to_string())),
+        ];
+        let target = AuditTarget::Subscription(log.subscription);
+        self.first(AuditAction::ConsumerMoved, target, &log.owner, changes.into_iter().flatten())
+    }
+
+    /// A consumer of this log was deleted.
+    pub fn consumer_deleted(&self, log: &PulledLog, consumer: &ConsumerName) -> AuditEvent {
+        let name = FieldChange::between(AuditField::Consumer, Some(consumer.to_string()), None);
+        self.first(AuditAction::ConsumerDeleted, AuditTarget::Subscription(log.subscription), &log.owner, name)
     }
 
     /// The service disabled these subscriptions, each with its owner, for one reason.

@@ -98,8 +98,8 @@ pub use webhooks::operator_log::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog,
 };
 pub use webhooks::pulled_events::{
-    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledEvents, PulledLog, PulledMax,
-    ReceiveRequest, SeekRequest, SeekTo, Sought,
+    CONSUMERS_MAX, CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvent, PulledEvents,
+    PulledLog, PulledMax, ReceiveRequest, SeekRequest, SeekTo, Sought,
 };
 pub use webhooks::queue::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion, DeliveryQueue, HandedOver};
 pub use webhooks::sender::{Attempt, CertificateReader, WebhookSender};

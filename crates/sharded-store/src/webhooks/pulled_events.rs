@@ -1,10 +1,9 @@
 use async_trait::async_trait;
 use domain::SubscriptionId;
 use domain::ports::{
-    CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax, ReceiveRequest, SeekRequest,
-    Sought, StoreError,
+    CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
+    ReceiveRequest, SeekRequest, Sought, StoreError,
 };
-use domain::webhooks::ConsumerName;
 
 use crate::ShardedStore;
 use crate::fan_out::all;
@@ -31,8 +30,8 @@ impl PulledEvents for ShardedStore {
         self.of(&log.owner).store.webhooks.pulled.consumers(log).await
     }
 
-    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
-        self.of(&log.owner).store.webhooks.pulled.forget(log, consumer).await
+    async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError> {
+        self.of(&request.log.owner).store.webhooks.pulled.forget(request).await
     }
 
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {

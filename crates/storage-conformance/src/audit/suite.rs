@@ -123,6 +123,7 @@ macro_rules! with_audit_log_promises {
             webhook_changes::changes_of_subscriptions_leave_their_events
             webhook_changes::parts_of_a_recovery_leave_their_events
             webhook_changes::calls_that_change_no_subscription_leave_no_event
+            webhook_changes::moves_of_consumers_leave_their_events
             webhook_changes::a_subscription_that_is_disabled_by_the_service_leaves_an_event
             webhook_changes::a_subscription_that_fails_and_recovers_leaves_its_events
             webhook_changes::changes_of_deliveries_leave_their_events

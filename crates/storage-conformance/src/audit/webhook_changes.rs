@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use domain::audit::{AuditAction, AuditTarget, Cause};
 use domain::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest,
-    InsertSubscriptionRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
-    SubscriptionUpdate,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, ForgetRequest,
+    InsertSubscriptionRequest, PulledLog, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest,
+    RotateSecretRequest, SeekRequest, SeekTo, Sought, SubscriptionUpdate,
 };
 use domain::webhooks::{
     DisableReason, FailureReason, HealthTurn, Recoverable, SealedSecret, SealedSecrets, SigningKind, Subscription,
-    SubscriptionChange, SubscriptionStatus,
+    SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
 
 use super::AuditedStores;
 use super::sample::{all_of, cause, expect_events, expect_no_more, second};
 use crate::sample::{at, user};
+use crate::webhooks::reader::{consumer_name, log_of};
 use crate::webhooks::sample::{NO_MAX, description, publish_at, secret, signer_of, subscription, switched, url};
 use crate::webhooks::work::{Held, claim, claim_one, complete, end_closed, settle};
 
@@ -132,6 +133,33 @@ async fn call_in_vain(stores: &AuditedStores, owner: &OwnerId, id: SubscriptionI
     assert_eq!(recover(stores, later(first(owner, id, 10, second(3)))).await.1, None, "it does not exist");
     let disabled = disable_set_by(stores, KeyId::from_bytes([9; 16]), second(3)).await.1;
     assert_eq!(disabled, 0, "no URL was set by this key");
+}
+
+/// A move and a deletion of a consumer leave the event of their cause. Calls without an effect leave none.
+pub async fn moves_of_consumers_leave_their_events(stores: Arc<AuditedStores>) {
+    let (alice, webhooks) = (user("alice"), &stores.webhooks);
+    let lane = Subscription { url: TargetUrl::pull(), ..subscription(&alice) };
+    let mut expected = vec![create(&stores, &lane, second(0)).await.subscription_created(&lane)];
+    for _ in 0..2 {
+        publish_at(&**webhooks, &alice, second(1)).await;
+    }
+    let (log, consumer) = (log_of(&lane), consumer_name("billing"));
+    let by = cause(second(2));
+    let seek = SeekRequest { log: log.clone(), consumer: consumer.clone(), to: SeekTo::End, cause: by.clone() };
+    let sought = webhooks.seek(&seek).await;
+    assert_eq!(sought.expect("a seek must succeed"), Sought::Done);
+    expected.push(by.consumer_moved(&log, &consumer, 0, 2));
+    let unknown = PulledLog { subscription: subscription(&alice).id, ..log.clone() };
+    let sought = webhooks.seek(&SeekRequest { log: unknown.clone(), cause: cause(second(3)), ..seek }).await;
+    assert_eq!(sought.expect("a seek must be refused as a value"), Sought::NotFound);
+    for (log, was_there) in [(&unknown, false), (&log, true), (&log, false)] {
+        let by = cause(second(4));
+        let forget = ForgetRequest { log: log.clone(), consumer: consumer.clone(), cause: by.clone() };
+        let forgotten = webhooks.forget(&forget).await.expect("a deletion must succeed");
+        assert_eq!(forgotten, was_there, "whether there was one");
+        expected.extend(was_there.then(|| by.consumer_deleted(log, &consumer)));
+    }
+    expect_events(&*stores.audit, expected, "each move and each deletion of a consumer must leave its event").await;
 }
 
 /// When an attempt makes the service disable a subscription, there is one event of the service.

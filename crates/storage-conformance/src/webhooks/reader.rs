@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use domain::memory::unique_cause;
 use domain::ports::{
-    CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledLog, PulledMax, ReceiveRequest, Retained,
-    SeekRequest, SeekTo, Sought,
+    CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvent, PulledLog, PulledMax, ReceiveRequest,
+    Retained, SeekRequest, SeekTo, Sought,
 };
 use domain::webhooks::{ConsumerName, Event, LeaseId, NewEvent, Payload, Subscription, TargetUrl};
 use domain::{EventId, OwnerId, SubscriptionId};
@@ -26,7 +27,7 @@ pub(super) async fn pulled(store: &dyn WebhookStore, owner: &OwnerId) -> Subscri
     stored
 }
 
-pub(super) fn log_of(subscription: &Subscription) -> PulledLog {
+pub(crate) fn log_of(subscription: &Subscription) -> PulledLog {
     PulledLog { owner: subscription.owner.clone(), subscription: subscription.id }
 }
 
@@ -94,7 +95,7 @@ pub(super) fn numbers(pulled: &Pulled) -> Vec<u64> {
     events(pulled).iter().map(|one| one.sequence).collect()
 }
 
-pub(super) fn consumer_name(name: &str) -> ConsumerName {
+pub(crate) fn consumer_name(name: &str) -> ConsumerName {
     ConsumerName::parse(name).expect("the sample's name is valid")
 }
 
@@ -138,11 +139,14 @@ impl Reader<'_> {
     }
 
     pub(super) async fn seek(&self, to: SeekTo) -> Sought {
-        let request = SeekRequest { log: self.log.clone(), consumer: self.name.clone(), to };
+        let (log, consumer) = (self.log.clone(), self.name.clone());
+        let request = SeekRequest { log, consumer, to, cause: unique_cause() };
         self.store.seek(&request).await.expect("a seek must succeed or be refused as a value")
     }
 
     pub(super) async fn forget(&self) -> bool {
-        self.store.forget(&self.log, &self.name).await.expect("a deletion of a consumer must succeed")
+        let (log, consumer) = (self.log.clone(), self.name.clone());
+        let forgotten = self.store.forget(&ForgetRequest { log, consumer, cause: unique_cause() }).await;
+        forgotten.expect("a deletion of a consumer must succeed")
     }
 }

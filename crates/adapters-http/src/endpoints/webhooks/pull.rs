@@ -160,7 +160,7 @@ pub(super) async fn seek_consumer(mut call: OwnerCall) -> Result<HttpResponse, A
     let to = call.read_body().await?.read(seek_to)?;
     let (log, consumer) = (log_of(&call)?, consumer_of(&call)?);
     to_the_end(async move {
-        match call.api().webhooks.seek_consumer(&log, &consumer, to).await? {
+        match call.api().webhooks.seek_consumer(&log, &consumer, to, &call.origin()).await? {
             Sought::Done => Ok(HttpResponse::NoContent().finish()),
             Sought::TooManyConsumers => Err(ErrorCode::ConsumerLimitReached.into()),
             Sought::NotFound => Err(no_log()),
@@ -266,8 +266,11 @@ documented_errors!(UnknownLog: SubscriptionNotFound);
 )]
 pub(super) async fn delete_consumer(call: OwnerCall) -> Result<HttpResponse, ApiError> {
     let (log, consumer) = (log_of(&call)?, consumer_of(&call)?);
-    let is_deleted = call.api().webhooks.delete_consumer(&log, &consumer).await?;
-    if is_deleted { Ok(HttpResponse::NoContent().finish()) } else { Err(ErrorCode::ConsumerNotFound.into()) }
+    to_the_end(async move {
+        let is_deleted = call.api().webhooks.delete_consumer(&log, &consumer, &call.origin()).await?;
+        if is_deleted { Ok(HttpResponse::NoContent().finish()) } else { Err(ErrorCode::ConsumerNotFound.into()) }
+    })
+    .await
 }
 
 documented_errors!(UnknownConsumer: ConsumerNotFound);

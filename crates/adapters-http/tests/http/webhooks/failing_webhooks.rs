@@ -7,16 +7,16 @@ use async_trait::async_trait;
 use domain::ports::{
     CancelDeliveryRequest, ChangeSubscriptionRequest, CommitRequest, Committed, CountRecoverableRequest,
     DeleteSubscriptionRequest, DeliveryCommands, DeliveryLog, DeliveryPage, DisableSetByRequest, EventPage, EventStore,
-    FailingPlace, FailingSubscription, InsertSubscriptionRequest, ListAttemptsRequest, ListDeliveriesRequest,
-    ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest, ListedConsumer, LoggedAttempt, LoggedEvent,
-    OperatorLog, OutcomesRequest, Publication, Pulled, PulledEvents, PulledLog, PulledMax, ReceiveRequest,
-    RecoverRequest, Recovered, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest, RetryFailedRequest,
-    RetryOfFailed, RotateSecretRequest, SealedSecretStore, SecretRotation, SeekRequest, Sought, StoreError,
-    SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate, WebhookStores,
+    FailingPlace, FailingSubscription, ForgetRequest, InsertSubscriptionRequest, ListAttemptsRequest,
+    ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest, ListedConsumer,
+    LoggedAttempt, LoggedEvent, OperatorLog, OutcomesRequest, Publication, Pulled, PulledEvents, PulledLog, PulledMax,
+    ReceiveRequest, RecoverRequest, Recovered, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest,
+    RetryFailedRequest, RetryOfFailed, RotateSecretRequest, SealedSecretStore, SecretRotation, SeekRequest, Sought,
+    StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate, WebhookStores,
 };
 use domain::webhooks::{
-    ConsumerName, Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets,
-    Subscription, SubscriptionHealth,
+    Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets, Subscription,
+    SubscriptionHealth,
 };
 use domain::{DeliveryId, EventId, Hour, OwnerId, SubscriptionId};
 
@@ -196,7 +196,7 @@ impl PulledEvents for FailingWebhookStore {
         down()
     }
 
-    async fn forget(&self, _: &PulledLog, _: &ConsumerName) -> Result<bool, StoreError> {
+    async fn forget(&self, _: &ForgetRequest) -> Result<bool, StoreError> {
         down()
     }
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, Tables};
 use crate::ports::{
-    CONSUMERS_MAX, CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
+    CONSUMERS_MAX, CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
 };
 use crate::webhooks::{Commit, Consumer, ConsumerName};
@@ -113,7 +113,9 @@ impl PulledEvents for MemoryWebhookStore {
             }
         };
         let Some(consumer) = log.consumer(&request.consumer, last) else { return Ok(Sought::TooManyConsumers) };
-        *consumer = Consumer::at(next - 1);
+        let before = std::mem::replace(consumer, Consumer::at(next - 1)).position;
+        drop(tables);
+        self.audit.write([request.cause.consumer_moved(&request.log, &request.consumer, before, next - 1)]);
         Ok(Sought::Done)
     }
 
@@ -133,9 +135,14 @@ impl PulledEvents for MemoryWebhookStore {
         }))
     }
 
-    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
+    async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError> {
+        let ForgetRequest { log, consumer, cause } = request;
         let mut tables = self.tables();
-        Ok(tables.log_of(log).is_some_and(|(log, _)| log.consumers.remove(consumer).is_some()))
+        let is_deleted = tables.log_of(log).is_some_and(|(log, _)| log.consumers.remove(consumer).is_some());
+        if is_deleted {
+            self.audit.write([cause.consumer_deleted(log, consumer)]);
+        }
+        Ok(is_deleted)
     }
 
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {

@@ -1,5 +1,6 @@
 use async_trait::async_trait;
 
+use crate::audit::Cause;
 use crate::ports::StoreError;
 use crate::webhooks::{Consumer, ConsumerName, Event, LeaseId};
 use crate::{EventId, OwnerId, SubscriptionId, Timestamp};
@@ -156,6 +157,19 @@ pub struct SeekRequest {
     pub consumer: ConsumerName,
     /// The place.
     pub to: SeekTo,
+    /// The reason, for the audit log.
+    pub cause: Cause,
+}
+
+/// Asks for [`PulledEvents::forget`].
+#[derive(Clone, Debug)]
+pub struct ForgetRequest {
+    /// The log.
+    pub log: PulledLog,
+    /// The consumer.
+    pub consumer: ConsumerName,
+    /// The reason, for the audit log.
+    pub cause: Cause,
 }
 
 /// The result of a seek.
@@ -193,6 +207,7 @@ pub struct ListedConsumer {
 /// - **Events stay as long as all events do**, read or not: see [`Retained::Webhooks`](super::Retained::Webhooks).
 /// - **One reader at a time.** [`Consumer`] decides. Of parallel calls for one consumer, one gets a lease.
 /// - A consumer exists from its first call on, and stands before the first event that is stored then.
+/// - A seek and a deletion are one with the events of their [`Cause`]: see [`AuditLog`](crate::ports::AuditLog).
 #[async_trait]
 pub trait PulledEvents: Send + Sync {
     /// Leases the next events of a consumer. Only an answer with events changes the lease.
@@ -211,7 +226,7 @@ pub trait PulledEvents: Send + Sync {
     async fn consumers(&self, log: &PulledLog) -> Result<Option<Vec<ListedConsumer>>, StoreError>;
 
     /// Deletes a consumer. Whether there was one.
-    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError>;
+    async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError>;
 
     /// The number of the last event in each of these logs, in any order. Unknown logs are absent. It is one statement for all.
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError>;

@@ -2,9 +2,10 @@ use std::time::Duration;
 
 use super::consumer::LeaseId;
 use super::consumer_name::ConsumerName;
+use crate::audit::Origin;
 use crate::ports::{
-    CommitRequest, Committed, ListedConsumer, Pulled, PulledLog, PulledMax, ReceiveRequest, SeekRequest, SeekTo,
-    Sought, StoreError,
+    CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledLog, PulledMax, ReceiveRequest, SeekRequest,
+    SeekTo, Sought, StoreError,
 };
 use crate::webhooks::Webhooks;
 use crate::{SubscriptionId, Timestamp};
@@ -67,8 +68,10 @@ impl Webhooks {
         log: &PulledLog,
         consumer: &ConsumerName,
         to: SeekTo,
+        origin: &Origin,
     ) -> Result<Sought, StoreError> {
-        self.stores.pulled.seek(&SeekRequest { log: log.clone(), consumer: consumer.clone(), to }).await
+        let (log, consumer, cause) = (log.clone(), consumer.clone(), self.cause(origin, self.clock.now()));
+        self.stores.pulled.seek(&SeekRequest { log, consumer, to, cause }).await
     }
 
     /// At most `events_max` events behind this number; `None` stands for the first event that is stored.
@@ -108,8 +111,14 @@ impl Webhooks {
     /// # Errors
     ///
     /// If the store fails. The consumer may be deleted anyway.
-    pub async fn delete_consumer(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
-        self.stores.pulled.forget(log, consumer).await
+    pub async fn delete_consumer(
+        &self,
+        log: &PulledLog,
+        consumer: &ConsumerName,
+        origin: &Origin,
+    ) -> Result<bool, StoreError> {
+        let (log, consumer, cause) = (log.clone(), consumer.clone(), self.cause(origin, self.clock.now()));
+        self.stores.pulled.forget(&ForgetRequest { log, consumer, cause }).await
     }
 }
 

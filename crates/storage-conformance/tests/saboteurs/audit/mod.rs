@@ -28,6 +28,7 @@ const SABOTEURS: &Broken<Fault> = &[
         &[
             "changes_of_subscriptions_leave_their_events",
             "parts_of_a_recovery_leave_their_events",
+            "moves_of_consumers_leave_their_events",
             "a_subscription_that_is_disabled_by_the_service_leaves_an_event",
         ],
     ),

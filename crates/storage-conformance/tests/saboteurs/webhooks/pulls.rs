@@ -1,9 +1,10 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::memory::unique_cause;
 use domain::ports::{
-    CommitRequest, Committed, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax, ReceiveRequest, SeekRequest,
-    SeekTo, Sought, StoreError,
+    CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
+    ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
 };
 use domain::webhooks::ConsumerName;
 use domain::{SubscriptionId, Timestamp};
@@ -54,7 +55,8 @@ impl PulledEvents for Saboteur {
         }
         let pulled = match self.inner.receive(&asked).await? {
             Pulled::Expired { .. } if self.is(Fault::HidesExpired) => {
-                let seek = SeekRequest { log: asked.log.clone(), consumer: asked.consumer.clone(), to: SeekTo::Start };
+                let (log, consumer) = (asked.log.clone(), asked.consumer.clone());
+                let seek = SeekRequest { log, consumer, to: SeekTo::Start, cause: unique_cause() };
                 self.inner.seek(&seek).await?;
                 self.inner.receive(&asked).await?
             }
@@ -106,9 +108,10 @@ impl PulledEvents for Saboteur {
         self.inner.consumers(&self.asked_log(log)).await
     }
 
-    async fn forget(&self, log: &PulledLog, consumer: &ConsumerName) -> Result<bool, StoreError> {
+    async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError> {
         self.enter().await;
-        self.inner.forget(&self.asked_log(log), &self.asked_consumer(consumer)).await
+        let (log, consumer) = (self.asked_log(&request.log), self.asked_consumer(&request.consumer));
+        self.inner.forget(&ForgetRequest { log, consumer, ..request.clone() }).await
     }
 
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
