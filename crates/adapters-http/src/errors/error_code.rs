@@ -332,10 +332,11 @@ error_codes! {
                type for a change that breaks, or repeat the call with force true when publishers and receivers are ready.",
     }
     CursorExpired = 410 "cursor_expired" {
-        title: "The next events were deleted",
-        cause: "The reader is more than WEBHOOK_RETENTION_DAYS behind, and the service has deleted its next events.",
+        title: "The log does not continue at this place",
+        cause: "The reader is more than WEBHOOK_RETENTION_DAYS behind, and the service has deleted its next events. Or \
+                the database was restored from a backup, and the events before the cursor are not in the log any more.",
         cure: "A consumer continues after a seek to start. A reader with its own cursor continues with oldestCursor. \
-               The events in between are lost for it.",
+               Deleted events are lost for it. After a restore it reads the other events again.",
     }
     PortalLinkSpent = 410 "portal_link_spent" {
         title: "The link does not work any more",

@@ -5,6 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::ports::{AttemptCursor, FailingPlace};
+use domain::webhooks::LogPlace;
 use domain::{AuditId, DeliveryId, EventId, FoundBy, OwnerPlace, SubscriptionId, Timestamp};
 use sha2::{Digest as _, Sha256};
 
@@ -97,23 +98,26 @@ impl Cursor for FailingPlace {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LogCursor {
     pub(crate) subscription: SubscriptionId,
-    /// The number of the last event before it.
-    pub(crate) after: u64,
+    pub(crate) place: LogPlace,
 }
 
+/// Zeros stand for an event that the reader has not seen.
 impl Cursor for LogCursor {
     fn to_cursor(&self) -> String {
-        let mut bytes = [0; 24];
-        bytes[..8].copy_from_slice(&self.after.to_be_bytes());
-        bytes[8..].copy_from_slice(self.subscription.as_bytes());
-        encode(Kind::Log, &bytes)
+        let LogPlace { number, event } = self.place;
+        let event = event.map_or([0; 16], |event| *event.as_bytes());
+        encode(Kind::Log, &[&number.to_be_bytes()[..], self.subscription.as_bytes(), &event].concat())
     }
 
     fn from_cursor(text: &str) -> Option<Self> {
-        let bytes: [u8; 24] = decode(Kind::Log, text)?;
-        let (after, subscription) = bytes.split_first_chunk()?;
-        let subscription = SubscriptionId::from_bytes(subscription.try_into().ok()?);
-        Some(Self { subscription, after: u64::from_be_bytes(*after) })
+        let bytes: [u8; 40] = decode(Kind::Log, text)?;
+        let (number, ids) = bytes.split_first_chunk()?;
+        let (subscription, event) = ids.split_first_chunk()?;
+        let event: [u8; 16] = event.try_into().ok()?;
+        // No store counts further.
+        let number = u64::from_be_bytes(*number).try_into().ok().and_then(|number: i64| number.try_into().ok())?;
+        let event = (event != [0; 16]).then(|| EventId::from_bytes(event));
+        Some(Self { subscription: SubscriptionId::from_bytes(*subscription), place: LogPlace { number, event } })
     }
 }
 
@@ -214,9 +218,13 @@ mod tests {
         let event = EventId::from_bytes([7; 16]);
         assert_eq!(EventId::from_cursor(&event.to_cursor()), Some(event));
         assert_eq!(FailingPlace::from_cursor(&event.to_cursor()), None, "another list");
-        let log = LogCursor { subscription: place.subscription, after: u64::MAX };
+        let log = |number, event| LogCursor { subscription: place.subscription, place: LogPlace { number, event } };
         assert_eq!(LogCursor::from_cursor(&place.to_cursor()), None, "another list");
-        assert_eq!(LogCursor::from_cursor(&log.to_cursor()), Some(log));
+        for event in [None, Some(event)] {
+            let log = log(i64::MAX as u64, event);
+            assert_eq!(LogCursor::from_cursor(&log.to_cursor()), Some(log));
+        }
+        assert_eq!(LogCursor::from_cursor(&log(u64::MAX, None).to_cursor()), None, "no log is so long");
         assert_eq!(EventId::from_cursor(&place.subscription.to_cursor()), None, "another list");
     }
 

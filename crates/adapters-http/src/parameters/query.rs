@@ -90,7 +90,7 @@ impl Parameters {
 
     /// The position in `cursor`, where the previous page ended.
     pub(crate) fn cursor<T: Cursor>(&self) -> Result<Option<T>, FieldFault> {
-        self.read("cursor", T::from_cursor, "must be the nextCursor of a page of this list")
+        self.read("cursor", T::from_cursor, "must be a cursor from an earlier answer of this call")
     }
 
     /// The number of items in `limit`, or the default.

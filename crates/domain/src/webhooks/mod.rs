@@ -58,7 +58,7 @@ pub use options::sealed_options::{
 };
 pub use pulls::consumer::{Commit, Consumer, Lease, LeaseId};
 pub use pulls::consumer_name::{ConsumerName, InvalidConsumerName};
-pub use pulls::pull_events::{PULLED_BYTES_MAX, Receive, Received};
+pub use pulls::pull_events::{LogPlace, PULLED_BYTES_MAX, Receive, Received};
 pub use queue::allotment::Allotment;
 pub use queue::breaker::{Admission, Breaker, Consequences, DisableReason, HealthTurn, Pause, PauseLengths, Report};
 pub use queue::claim_end::{ClaimEnd, NextStep};

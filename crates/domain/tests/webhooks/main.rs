@@ -10,6 +10,7 @@ mod disabled_after_recovery;
 mod follow_attempts;
 mod payload_filters;
 mod publish_events;
+mod pull_events;
 mod purge_history;
 mod recover_subscription;
 mod signers;

@@ -4,7 +4,7 @@ use actix_web::HttpResponse;
 use actix_web::web::Json;
 use domain::SubscriptionId;
 use domain::ports::{CommitRequest, Committed, ListedConsumer, Pulled, PulledEvent, PulledLog, Sought};
-use domain::webhooks::{ConsumerName, Receive, Received};
+use domain::webhooks::{ConsumerName, LogPlace, Receive, Received};
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 use utoipa::ToSchema;
@@ -197,17 +197,19 @@ pub(super) async fn read_events(call: OwnerCall) -> Result<Json<LoggedEvents>, A
     let (parameters, log) = (call.parameters()?, log_of(&call)?);
     let (cursor, limit) = (parameters.cursor::<LogCursor>(), parameters.limit()).together()?;
     if cursor.as_ref().is_some_and(|cursor| cursor.subscription != log.subscription) {
-        return Err(FieldFault::new("cursor", "must be the cursor of an answer of this call").into());
+        return Err(FieldFault::new("cursor", "must be a cursor from an earlier answer of this call").into());
     }
-    let after = cursor.map(|cursor| cursor.after);
-    let pulled = call.api().webhooks.read_events(&log, after, limit).await?;
-    let after = pulled.through().or(after);
-    let (events, last) = match pulled {
-        Pulled::Events(events) => (records(&events)?, None),
-        Pulled::Nothing { last } => (Vec::new(), Some(last)),
+    let place = cursor.map(|cursor| cursor.place);
+    let (events, place) = match call.api().webhooks.read_events(&log, place, limit).await? {
+        Pulled::Events(events) => {
+            let last = events.last().map(|last| LogPlace { number: last.sequence, event: Some(last.event.id) });
+            (records(&events)?, last.or(place))
+        }
+        Pulled::Nothing { last } => (Vec::new(), place.or(Some(LogPlace { number: last, event: None }))),
         other => return Err(refusal(&other, log.subscription)),
     };
-    let cursor = LogCursor { subscription: log.subscription, after: after.or(last).unwrap_or_default() };
+    let place = place.unwrap_or(LogPlace { number: 0, event: None });
+    let cursor = LogCursor { subscription: log.subscription, place };
     Ok(Json(LoggedEvents { events, cursor: cursor.to_cursor() }))
 }
 
@@ -294,7 +296,8 @@ fn no_log() -> ApiError {
 fn refusal(pulled: &Pulled, subscription: SubscriptionId) -> ApiError {
     match pulled {
         Pulled::Expired { oldest } => {
-            let cursor = LogCursor { subscription, after: oldest.saturating_sub(1) };
+            let place = LogPlace { number: oldest.saturating_sub(1), event: None };
+            let cursor = LogCursor { subscription, place };
             ApiError::CursorExpired(cursor.to_cursor())
         }
         Pulled::Leased { until } => ApiError::Explained(

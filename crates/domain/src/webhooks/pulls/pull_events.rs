@@ -8,7 +8,7 @@ use crate::ports::{
     SeekTo, Sought, StoreError,
 };
 use crate::webhooks::Webhooks;
-use crate::{SubscriptionId, Timestamp};
+use crate::{EventId, SubscriptionId, Timestamp};
 
 /// The most bytes of payloads in one answer, unless it has one event only.
 pub const PULLED_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -33,6 +33,15 @@ pub struct Received {
     pub lease: LeaseId,
     /// When the lease ends.
     pub until: Timestamp,
+}
+
+/// A place in a log, which a reader stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogPlace {
+    /// The number of the last event before it.
+    pub number: u64,
+    /// That event; `None` if the reader has not seen it.
+    pub event: Option<EventId>,
 }
 
 impl Webhooks {
@@ -74,7 +83,10 @@ impl Webhooks {
         self.stores.pulled.seek(&SeekRequest { log, consumer, to, cause }).await
     }
 
-    /// At most `events_max` events behind this number; `None` stands for the first event that is stored.
+    /// At most `events_max` events behind this place; `None` stands for the first event that is stored.
+    ///
+    /// A place that is not in this log is [`Pulled::Expired`]. A reader has one if the database was restored from a backup: the
+    /// numbers that it has seen belong to other events now, or to none yet.
     ///
     /// # Errors
     ///
@@ -82,10 +94,32 @@ impl Webhooks {
     pub async fn read_events(
         &self,
         log: &PulledLog,
-        after: Option<u64>,
+        place: Option<LogPlace>,
         events_max: u32,
     ) -> Result<Pulled, StoreError> {
-        self.stores.pulled.read(log, after, pulled_max(events_max)).await
+        let Some(LogPlace { number, event }) = place else {
+            return self.stores.pulled.read(log, None, pulled_max(events_max)).await;
+        };
+        if let Some(event) = event
+            && let Pulled::Events(found) =
+                self.stores.pulled.read(log, Some(number.saturating_sub(1)), pulled_max(1)).await?
+            && found.iter().any(|found| found.sequence == number && found.event.id != event)
+        {
+            return self.restart(log).await;
+        }
+        match self.stores.pulled.read(log, Some(number), pulled_max(events_max)).await? {
+            Pulled::Nothing { last } if last < number => self.restart(log).await,
+            pulled => Ok(pulled),
+        }
+    }
+
+    /// The answer to a place that is not in this log.
+    async fn restart(&self, log: &PulledLog) -> Result<Pulled, StoreError> {
+        Ok(match self.stores.pulled.read(log, None, pulled_max(1)).await? {
+            Pulled::Events(found) => Pulled::Expired { oldest: found.first().map_or(1, |first| first.sequence) },
+            Pulled::Nothing { last } => Pulled::Expired { oldest: last + 1 },
+            other => other,
+        })
     }
 
     /// The consumers of a subscription, sorted by name; `None` if the owner has no such subscription whose events are pulled.
