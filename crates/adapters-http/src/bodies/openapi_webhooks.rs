@@ -40,7 +40,7 @@ fn described(document: &Value, name: &str, item: &Value) -> Result<DescribedWebh
         return Err("must have the operation `post`".to_owned());
     }
     let body = resolved(document, &operation["requestBody"])?;
-    let content = &body["content"]["application/json"];
+    let content = json_content(body)?;
     let payload = resolved(document, &content["schema"])?;
     let has_data = !payload["properties"]["data"].is_null();
     let schema = if has_data { &payload["properties"]["data"] } else { &content["schema"] };
@@ -61,6 +61,20 @@ fn described(document: &Value, name: &str, item: &Value) -> Result<DescribedWebh
         examples: examples.map(data).collect(),
         is_deprecated: operation["deprecated"] == true,
     })
+}
+
+/// The content of a body that is JSON; null without a body.
+fn json_content(body: &Value) -> Result<&Value, String> {
+    let is_json = |media_type: &str| {
+        let media_type = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        media_type == "application/json" || media_type.ends_with("+json")
+    };
+    let mut contents = body["content"].as_object().into_iter().flatten().peekable();
+    if contents.peek().is_none() {
+        return Ok(&Value::Null);
+    }
+    let found = contents.find(|(media_type, _)| is_json(media_type));
+    found.map(|(_, content)| content).ok_or_else(|| "must have a body of the type application/json".to_owned())
 }
 
 /// The object, or the object to which its `$ref` leads in the document.
@@ -195,6 +209,12 @@ mod tests {
         };
         assert_eq!(found, expected);
         assert_eq!(read(&document(&json!({ "post": {} }), &json!({}))).unwrap(), DescribedWebhook::default());
+        for media_type in ["application/json; charset=utf-8", "Application/JSON", "application/cloudevents+json"] {
+            let webhook =
+                json!({ "post": { "requestBody": { "content": { media_type: { "schema": { "type": "null" } } } } } });
+            let found = read(&document(&webhook, &json!({}))).unwrap();
+            assert_eq!(found.schema, Some(json!({ "type": "null" })), "{media_type}");
+        }
     }
 
     #[test]
@@ -213,6 +233,9 @@ mod tests {
             assert_eq!(read(&document(&post(&schema), &schemas)).unwrap_err(), expected);
         }
         assert_eq!(read(&document(&json!({ "get": {} }), &json!({}))).unwrap_err(), "must have the operation `post`");
+        let form = json!({ "post": { "requestBody": { "content": { "text/plain": {} } } } });
+        let refusal = read(&document(&form, &json!({}))).unwrap_err();
+        assert_eq!(refusal, "must have a body of the type application/json");
         for other in [json!({}), json!({ "webhooks": {} }), json!([])] {
             assert!(webhooks_of(&other).is_err());
         }

@@ -246,6 +246,7 @@ impl From<PutEventTypeError> for ApiError {
     fn from(error: PutEventTypeError) -> Self {
         match error {
             PutEventTypeError::Schema(error) => FieldFault::of("schema", error).into(),
+            PutEventTypeError::SchemaMissing(_) => FieldFault::of("schema", error).into(),
             PutEventTypeError::Example { index, faults } => {
                 let places = faults.iter().map(|fault| format!("{:?} {}", fault.pointer, fault.message));
                 let places = places.collect::<Vec<_>>().join("; ");

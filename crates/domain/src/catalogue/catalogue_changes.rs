@@ -1,4 +1,5 @@
-use super::event_type_entry::{EventTypeEntry, EventTypeSettings};
+use super::event_type_entry::{EventTypeEntry, EventTypeSettings, PayloadValidation};
+use super::json_text::JsonText;
 use super::use_cases::{Catalogue, FollowError};
 use crate::audit::{Cause, Origin};
 use crate::ports::{
@@ -35,6 +36,9 @@ pub enum PutEventTypeError {
     /// The schema is not one that the catalogue takes.
     #[error(transparent)]
     Schema(#[from] InvalidPayloadSchema),
+    /// The validation needs a schema.
+    #[error("is needed for the validation `{}`", .0.as_str())]
+    SchemaMissing(PayloadValidation),
     /// The example at this index breaks the schema.
     #[error("breaks the schema")]
     Example {
@@ -143,7 +147,12 @@ impl Catalogue {
     }
 
     pub(super) async fn check_settings(&self, settings: &EventTypeSettings) -> Result<(), PutEventTypeError> {
-        let Some(schema) = &settings.schema else { return Ok(()) };
+        let Some(schema) = &settings.schema else {
+            return match settings.validation {
+                PayloadValidation::Off => Ok(()),
+                validation => Err(PutEventTypeError::SchemaMissing(validation)),
+            };
+        };
         let compiled = self.schemas.compile(schema.as_str()).await?;
         for (index, example) in settings.examples.iter().enumerate() {
             let faults = compiled.faults(example.as_str());
@@ -162,13 +171,21 @@ impl Catalogue {
     ) -> Result<EventTypeEntry, PutEventTypeError> {
         let PutEventType { name, settings, force } = put.clone();
         let schema_before = before.and_then(|before| before.settings.schema.as_ref());
-        if let (false, Some(before), Some(after)) = (force, schema_before, &settings.schema)
-            && let Some(found) = self.schemas.first_break(before.as_str(), after.as_str())
+        if let (false, Some(before)) = (force, schema_before)
+            && let Some(found) = self.first_break(before, settings.schema.as_ref())
         {
             return Err(found.into());
         }
         let version = before.map_or(1, |before| before.version + u32::from(schema_before != settings.schema.as_ref()));
         Ok(EventTypeEntry { name, settings, archived: false, version, updated_at: self.clock.now(), revision: 0 })
+    }
+
+    /// The first change of the schema that breaks what was good before.
+    fn first_break(&self, before: &JsonText, after: Option<&JsonText>) -> Option<SchemaBreak> {
+        match after {
+            Some(after) => self.schemas.first_break(before.as_str(), after.as_str()),
+            None => Some(SchemaBreak { pointer: "#".to_owned(), change: "the schema is removed".to_owned() }),
+        }
     }
 
     /// Stores `after` in place of `before`, unless both say the same.

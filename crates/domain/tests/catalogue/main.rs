@@ -192,21 +192,20 @@ fn the_version_rises_with_the_schema_only() {
     let versions = [
         (None, Off, 1, true),
         (None, Off, 1, false),
-        (None, Warn, 1, true),
         (Some("a"), Warn, 2, true),
         (Some("a"), Enforce, 2, true),
         (Some("a"), Enforce, 2, false),
         (Some("ab"), Enforce, 3, true),
-        (None, Enforce, 4, true),
+        (None, Off, 4, true),
     ];
     for (schema, validation, version, changed) in versions {
-        let written = desk.put("invoice.paid", schema, validation);
+        let written = desk.try_put("invoice.paid", schema, validation, true).unwrap();
         assert_eq!((written.entry.version, written.changed), (version, changed), "{schema:?} {validation:?}");
     }
     assert_eq!(desk.archive("invoice.paid").unwrap().entry.version, 4);
     let filter = AuditFilter { action: Some(AuditAction::EventTypeChanged), ..AuditFilter::default() };
     let logged = block_on(desk.audit.list(&filter, None, 50)).unwrap().events.len();
-    assert_eq!(logged, 7, "calls that change nothing are not logged");
+    assert_eq!(logged, 6, "calls that change nothing are not logged");
 }
 
 #[test]
@@ -220,13 +219,19 @@ fn a_change_that_breaks_needs_force() {
     assert!(desk.check(&[("a", "a word")]).is_err());
     desk.put("b", None, PayloadValidation::Off);
     desk.put("b", Some("new"), PayloadValidation::Off);
-    desk.put("b", None, PayloadValidation::Off);
+    let refused = desk.try_put("b", None, PayloadValidation::Off, false).unwrap_err();
+    assert_eq!(refused.to_string(), "#: the schema is removed");
+    desk.try_put("b", None, PayloadValidation::Off, true).unwrap();
 }
 
 #[test]
 fn a_schema_compiles_and_its_examples_follow_it() {
     let desk = Desk::new(UncataloguedTypes::Open);
     assert!(matches!(desk.try_put("a", Some(""), PayloadValidation::Off, true), Err(PutEventTypeError::Schema(_))));
+    for validation in [PayloadValidation::Warn, PayloadValidation::Enforce] {
+        let refused = desk.try_put("a", None, validation, true).unwrap_err();
+        assert!(matches!(refused, PutEventTypeError::SchemaMissing(missing) if missing == validation), "{refused}");
+    }
     let example = |text| JsonText::of_example(text).unwrap();
     let examples = vec![example("\"word\""), example("\"other\"")];
     let schema = Some(JsonText::of_schema("word").unwrap());

@@ -96,6 +96,7 @@ async fn bodies_are_strict() {
         (r#"{"examples":[1,2,3,4,5,6]}"#, "400 invalid_field", "at most 5"),
         (r#"{"examples":{}}"#, "400 invalid_field", "at most 5"),
         (r#"{"validation":"Warn"}"#, "400 invalid_field", "off, warn or enforce"),
+        (r#"{"validation":"enforce"}"#, "400 invalid_field", "schema is needed for the validation `enforce`"),
         (r#"{"visibility":""}"#, "400 invalid_field", "public or hidden"),
         (r#"{"deprecated":{}}"#, "400 invalid_field", "deprecated.since is required"),
         (r#"{"deprecated":[]}"#, "400 invalid_field", "must be an object"),
