@@ -62,6 +62,9 @@ impl CompiledSchema {
         let message = match error.kind() {
             ValidationErrorKind::Required { property } => format!("must have the property {property}"),
             ValidationErrorKind::FalseSchema => "must be absent".to_owned(),
+            ValidationErrorKind::PropertyNames { error } => {
+                format!("has a property whose name {}", self.fault(error).message)
+            }
             _ => self.rule_at(error.schema_path().as_str(), &keyword),
         };
         SchemaFault { pointer: cut(error.instance_path().as_str()), keyword, message }
@@ -149,6 +152,9 @@ mod tests {
         assert_eq!(faults(&schema, r#"{"id":"x","a/b":1.00}"#), []);
         assert_eq!(faults(&schema, "[]"), [fault("", "type", r#"must follow "type": "object""#)]);
         assert_eq!(faults(&schema, "{}"), [fault("", "required", r#"must have the property "id""#)]);
+        let short = json!({ "propertyNames": { "maxLength": 5 } });
+        let named = r#"has a property whose name must follow "maxLength": 5"#;
+        assert_eq!(faults(&short, r#"{"secret":1}"#), [fault("", "propertyNames", named)]);
         let all = faults(&schema, r#"{"id":1,"a/b":0.5,"no":1,"secret":2}"#);
         for expected in [
             fault("/id", "type", r#"must follow "type": "string""#),

@@ -161,14 +161,17 @@ impl Reader<'_> {
 
     /// Commits the events up to this id, or none. A lost lease is not an error: the events are received again.
     async fn commit(&self, lease: &str, through: Option<&str>) -> Result<()> {
-        let Arguments { subscription_id, consumer, owner, .. } = &self.arguments;
+        let Arguments { subscription_id, consumer, lease_seconds, owner, .. } = &self.arguments;
         let committed = self.patiently(async || {
             let client = self.connection.consumer(owner).await?;
             self.connection.heard(client.commit_events(subscription_id, consumer, lease, through).await)
         });
         match committed.await {
             Err(error) if code_of(&error) == Some("lease_lost") => {
-                remark("the lease was lost: events that are not committed are received again");
+                remark(&format!(
+                    "the lease was lost: events that are not committed are received again; if one event takes longer than \
+                     {lease_seconds} s, raise --lease-seconds"
+                ));
                 Ok(())
             }
             outcome => outcome,

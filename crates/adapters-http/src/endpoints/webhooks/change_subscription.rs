@@ -21,7 +21,8 @@ use crate::errors::refusals::of_options;
 use crate::records::filter_schema::FilterSchema;
 use crate::records::subscription_record::SubscriptionRecord;
 
-/// The changes. Absent fields do not change. `null` is refused, but for the filter.
+/// The changes. Absent fields do not change. `null` removes the filter, the headers, the authentication, the client
+/// certificate and the limit per second; it is refused for the other fields.
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes what `Fields` reads")]
