@@ -20,6 +20,16 @@ pub(crate) struct NameServer {
     asked: Arc<Mutex<Vec<String>>>,
 }
 
+/// Sockets on a port that is free for both protocols: an outgoing question of another process may have the other half.
+async fn on_one_port() -> (TcpListener, UdpSocket) {
+    loop {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        if let Ok(socket) = UdpSocket::bind(listener.local_addr().unwrap()).await {
+            return (listener, socket);
+        }
+    }
+}
+
 impl NameServer {
     pub(crate) async fn start() -> Self {
         Self::start_with(HashSet::new()).await
@@ -31,9 +41,8 @@ impl NameServer {
     }
 
     async fn start_with(hanging: HashSet<&'static str>) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let (listener, socket) = on_one_port().await;
         let address = listener.local_addr().unwrap();
-        let socket = UdpSocket::bind(address).await.unwrap();
         let asked = Arc::<Mutex<Vec<String>>>::default();
         tokio::spawn(answer_streams(listener));
         let seen = Arc::clone(&asked);
