@@ -1,5 +1,6 @@
 //! Receivers that ask for a client certificate.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
 
 use domain::Timestamp;
@@ -102,5 +103,7 @@ async fn a_certificate_that_expires_soon_is_announced(storage: Storage) {
     gatepost.kill().await;
     let _gatepost = setup.start().await;
     tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(told.received().len(), 1, "a notice comes once");
+    // The first instance may have died before it stored the answer: then the same event comes again.
+    let notices: BTreeSet<String> = told.received().iter().map(|one| one.header("webhook-id").to_owned()).collect();
+    assert_eq!(notices.len(), 1, "a notice comes once");
 }
