@@ -438,7 +438,7 @@ describe("the service", { skip: ABSENT }, () => {
     const openapi = await alice.exportEventTypes();
     assert.deepEqual((await operator.importEventTypes({ openapi })).changes, []);
     assert.deepEqual(await operator.eventTypes.apply([], { prune: true }), [{ name: "v1/paid", change: "archived" }]);
-    assert.equal((await operator.putEventType({ name: "v1/paid", validation: "off" })).changed, true);
+    assert.equal((await operator.putEventType({ name: "v1/paid", validation: "off", force: true })).changed, true);
     assert.equal((await operator.findAnyEventType({ name: "v1/paid" })).archived, false);
     assert.equal((await operator.archiveEventType({ name: "v1/paid" })).changed, true);
     assert.equal((await operator.listAllEventTypes()).eventTypes.length, 2);

@@ -1,6 +1,8 @@
 //! What the document says about the bodies of requests.
 
+use serde_json::{Value, json};
 use utoipa::Modify;
+use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{Components, Schema};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required};
@@ -38,7 +40,8 @@ fn add_body_without_id_token(location: &str, components: &mut Components) -> Opt
     Some(name)
 }
 
-/// Gives the event types of an import the members of the body that sets one event type.
+/// Gives the event types of an import the members of the body that sets one event type, and both the rule that a validation
+/// needs a schema.
 pub(crate) struct ImportedTypes;
 
 impl Modify for ImportedTypes {
@@ -49,7 +52,18 @@ impl Modify for ImportedTypes {
         if let Some(RefOr::T(Schema::Object(imported))) = schemas.get_mut("NewEventType") {
             imported.properties.append(&mut settings.properties);
         }
+        for name in ["PutEventType", "NewEventType"] {
+            if let Some(RefOr::T(Schema::Object(body))) = schemas.get_mut(name) {
+                body.extensions = Some(Extensions::from_iter([("dependentSchemas", needs_schema())]));
+            }
+        }
     }
+}
+
+fn needs_schema() -> Value {
+    let is_off = json!({ "properties": { "validation": { "const": "off" } } });
+    let has_schema = json!({ "required": ["schema"], "properties": { "schema": { "not": { "type": "null" } } } });
+    json!({ "validation": { "anyOf": [is_off, has_schema] } })
 }
 
 /// States that a request may leave out a body without required fields: an empty body has none.
