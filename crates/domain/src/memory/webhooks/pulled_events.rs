@@ -114,7 +114,6 @@ impl PulledEvents for MemoryWebhookStore {
         };
         let Some(consumer) = log.consumer(&request.consumer, last) else { return Ok(Sought::TooManyConsumers) };
         let before = std::mem::replace(consumer, Consumer::at(next - 1)).position;
-        drop(tables);
         self.audit.write([request.cause.consumer_moved(&request.log, &request.consumer, before, next - 1)]);
         Ok(Sought::Done)
     }
