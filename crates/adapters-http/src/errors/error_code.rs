@@ -295,8 +295,8 @@ error_codes! {
     }
     SubscriptionPulled = 409 "subscription_pulled" {
         title: "The events of the subscription are pulled",
-        cause: "The subscription has the type pull. The service does not send its events, so there is no delivery to test \
-                or to recover, and no signature.",
+        cause: "The subscription has the type pull: readers fetch its events. The service makes no deliveries and no \
+                signatures for it.",
         cure: "To test it, publish an event that it matches, and receive the event. To enable it, use PATCH with enabled \
                true.",
     }

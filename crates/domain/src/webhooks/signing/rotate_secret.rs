@@ -85,7 +85,7 @@ impl Webhooks {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
         let (now, id) = (self.clock.now(), request.id);
-        // A change never makes a pulled subscription of another, so nothing can come between this and the rotation.
+        // The type of a subscription is fixed, so this is still true when the store rotates.
         let found = self.stores.subscriptions.find(owner, id).await?;
         let (subscription, _) = found.ok_or(RotateSecretError::NotFound)?;
         if subscription.url.is_pull() {
