@@ -4,9 +4,9 @@ use domain::catalogue::{ArchiveEventTypeError, ImportEventTypesError, Publicatio
 use domain::ports::{IdentityUnavailable, StoreError};
 use domain::sessions::{CreateLinkError, EndSessionError, SignInError, UseLinkError};
 use domain::webhooks::{
-    CreateSubscriptionError, InvalidFilter, InvalidOptions, InvalidSubscribedEvents, PublishEventsError,
-    RecoverSubscriptionError, RetryDeliveryError, RetryFailuresError, RotateSecretError, TestSubscriptionError,
-    TestUrlError,
+    CreateSubscriptionError, InvalidFilter, InvalidOptions, InvalidSubscribedEvents, NoPushSubscription,
+    PublishEventsError, RecoverSubscriptionError, RetryDeliveryError, RetryFailuresError, RotateSecretError,
+    TestSubscriptionError, TestUrlError,
 };
 use domain::{
     ChangeKeyError, ChangeLogError, ChangeOwnerError, CreateKeyError, KeyChangeRefusal, ReportLeaksError,
@@ -173,6 +173,15 @@ impl From<CreateSubscriptionError> for ApiError {
     }
 }
 
+impl From<NoPushSubscription> for ApiError {
+    fn from(error: NoPushSubscription) -> Self {
+        match error {
+            NoPushSubscription::NotFound => ErrorCode::SubscriptionNotFound.into(),
+            NoPushSubscription::Pulled => ErrorCode::SubscriptionPulled.into(),
+        }
+    }
+}
+
 impl From<RotateSecretError> for ApiError {
     fn from(error: RotateSecretError) -> Self {
         match error {
@@ -181,8 +190,7 @@ impl From<RotateSecretError> for ApiError {
             RotateSecretError::Overlapping { .. } => {
                 Self::Explained(ErrorCode::SecretOverlapping, error.to_string().into())
             }
-            RotateSecretError::Pulled => ErrorCode::SubscriptionPulled.into(),
-            RotateSecretError::NotFound => ErrorCode::SubscriptionNotFound.into(),
+            RotateSecretError::NoSubscription(error) => error.into(),
             RotateSecretError::Store(error) => error.into(),
         }
     }
@@ -191,9 +199,8 @@ impl From<RotateSecretError> for ApiError {
 impl From<TestSubscriptionError> for ApiError {
     fn from(error: TestSubscriptionError) -> Self {
         match error {
-            TestSubscriptionError::NotFound => ErrorCode::SubscriptionNotFound.into(),
+            TestSubscriptionError::NoSubscription(error) => error.into(),
             TestSubscriptionError::Disabled => ErrorCode::SubscriptionDisabled.into(),
-            TestSubscriptionError::Pulled => ErrorCode::SubscriptionPulled.into(),
             TestSubscriptionError::TooLarge(_) => Self::Internal(error.into()),
             TestSubscriptionError::Store(error) => error.into(),
         }
@@ -214,8 +221,7 @@ impl From<RecoverSubscriptionError> for ApiError {
     fn from(error: RecoverSubscriptionError) -> Self {
         match error {
             RecoverSubscriptionError::SinceInFuture => FieldFault::of("since", error).into(),
-            RecoverSubscriptionError::Pulled => ErrorCode::SubscriptionPulled.into(),
-            RecoverSubscriptionError::NotFound => ErrorCode::SubscriptionNotFound.into(),
+            RecoverSubscriptionError::NoSubscription(error) => error.into(),
             RecoverSubscriptionError::Store(error) => error.into(),
         }
     }

@@ -82,7 +82,7 @@ pub use signing::signer::{NoSharedSecret, PublicSigner, Signer, SignerWish, Sign
 pub use signing::signing_secret::{InvalidSigningSecret, SigningSecret};
 pub use subscriptions::create_subscription::{CreateSubscription, CreateSubscriptionError, CreatedSubscription};
 pub use subscriptions::description::{Description, InvalidDescription};
-pub use subscriptions::find_subscription::FoundSubscription;
+pub use subscriptions::find_subscription::{FoundSubscription, NoPushSubscription};
 pub use subscriptions::health_state::{HealthState, PauseReason, SubscriptionHealth};
 pub use subscriptions::list_failing::{FailingPage, FoundFailing};
 pub use subscriptions::list_subscriptions::SubscriptionPage;

@@ -1,5 +1,7 @@
 use domain::audit::Origin;
-use domain::webhooks::{RecoverSubscriptionError, Recoverable, SubscriptionChange, SubscriptionStatus};
+use domain::webhooks::{
+    NoPushSubscription, RecoverSubscriptionError, Recoverable, SubscriptionChange, SubscriptionStatus,
+};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use pollster::block_on;
 
@@ -84,6 +86,9 @@ fn a_future_and_another_users_subscription_are_refused() {
     let recover = |owner, since| recover(&desk, owner, id, since);
     let future = recover(&desk.alice, desk.now().plus(MILLISECOND));
     assert!(matches!(future, Err(RecoverSubscriptionError::SinceInFuture)));
-    assert!(matches!(recover(&desk.bob, desk.now()), Err(RecoverSubscriptionError::NotFound)));
+    assert!(matches!(
+        recover(&desk.bob, desk.now()),
+        Err(RecoverSubscriptionError::NoSubscription(NoPushSubscription::NotFound))
+    ));
     assert_eq!(recover(&desk.alice, desk.now()).unwrap(), 0);
 }

@@ -3,8 +3,8 @@ use std::time::Duration;
 use domain::audit::Origin;
 use domain::ports::{SealedSecretStore as _, SubscriptionStore as _};
 use domain::webhooks::{
-    CheckKeysError, IdempotencyKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret, SigningSecret,
-    Webhooks,
+    CheckKeysError, IdempotencyKey, NoPushSubscription, ResealedSecrets, RotateSecret, RotateSecretError,
+    RotatedSecret, SigningSecret, Webhooks,
 };
 use domain::{OVERLAP_MAX, SealingKeys, SubscriptionId};
 use pollster::block_on;
@@ -82,7 +82,7 @@ fn a_rotation_is_refused_when_it_is_too_long_or_about_nothing() {
     assert!(matches!(too_long, Err(RotateSecretError::OverlapOutOfRange)));
     let request = RotateSecret { id, signing: None, secret: None, overlap: Duration::ZERO, key: None };
     let not_theirs = block_on(desk.webhooks.rotate_secret(&desk.bob, request, &Origin::SERVICE));
-    assert!(matches!(not_theirs, Err(RotateSecretError::NotFound)));
+    assert!(matches!(not_theirs, Err(RotateSecretError::NoSubscription(NoPushSubscription::NotFound))));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::signer::{ChosenSigner, NoSharedSecret, SignerWish, SigningKind};
 use super::signing_secret::SigningSecret;
 use crate::audit::Origin;
 use crate::ports::{RotateSecretRequest, SecretRotation, StoreError};
-use crate::webhooks::{Subscription, Webhooks};
+use crate::webhooks::{NoPushSubscription, Subscription, Webhooks};
 use crate::{OVERLAP_MAX, OwnerId, SubscriptionId, Timestamp};
 
 /// The rotation that a user requests.
@@ -53,12 +53,9 @@ pub enum RotateSecretError {
         /// When the overlap ends.
         until: Timestamp,
     },
-    /// The events of the subscription are pulled: no webhook carries a signature.
-    #[error("the events of the subscription are pulled")]
-    Pulled,
-    /// The owner has no subscription with this id.
-    #[error("no subscription has this id")]
-    NotFound,
+    /// The owner has no such subscription to which webhooks are sent.
+    #[error(transparent)]
+    NoSubscription(#[from] NoPushSubscription),
     /// The store failed. The secret may have been rotated anyway.
     #[error("the secret could not be rotated")]
     Store(#[from] StoreError),
@@ -85,12 +82,7 @@ impl Webhooks {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
         let (now, id) = (self.clock.now(), request.id);
-        // The type of a subscription is fixed, so this is still true when the store rotates.
-        let found = self.stores.subscriptions.find(owner, id).await?;
-        let (subscription, _) = found.ok_or(RotateSecretError::NotFound)?;
-        if subscription.url.is_pull() {
-            return Err(RotateSecretError::Pulled);
-        }
+        self.require_push::<RotateSecretError>(owner, id).await?;
         let mut kind = request.signing.unwrap_or_default();
         loop {
             let wish = SignerWish::new(kind, request.secret.clone())?;
@@ -118,7 +110,7 @@ impl Webhooks {
                         self.current_among(possible, &stored, id).ok_or(RotateSecretError::Overlapping { until })?;
                     return Ok(RotatedSecret { subscription, secret: signer.into_shown() });
                 }
-                SecretRotation::NotFound => return Err(RotateSecretError::NotFound),
+                SecretRotation::NotFound => return Err(NoPushSubscription::NotFound.into()),
             }
         }
     }

@@ -22,6 +22,17 @@ impl FoundSubscription {
     }
 }
 
+/// Why the owner has no subscription to which Gatepost sends webhooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoPushSubscription {
+    /// The owner has no subscription with this id.
+    #[error("no subscription has this id")]
+    NotFound,
+    /// The events of the subscription are pulled: it has no deliveries, and no webhook carries a signature.
+    #[error("the events of the subscription are pulled")]
+    Pulled,
+}
+
 impl Webhooks {
     /// The owner's subscription and its health; `None` if there is no such subscription.
     ///
@@ -36,5 +47,16 @@ impl Webhooks {
         let found = self.stores.subscriptions.find(owner, id).await?;
         let now = self.clock.now();
         Ok(found.map(|(subscription, health)| FoundSubscription::at(now, subscription, health)))
+    }
+
+    /// The type of a subscription is fixed, so the answer holds until the subscription is deleted.
+    pub(in crate::webhooks) async fn require_push<E: From<StoreError> + From<NoPushSubscription>>(
+        &self,
+        owner: &OwnerId,
+        id: SubscriptionId,
+    ) -> Result<(), E> {
+        let found = self.stores.subscriptions.find(owner, id).await?;
+        let (subscription, _) = found.ok_or(NoPushSubscription::NotFound)?;
+        if subscription.url.is_pull() { Err(NoPushSubscription::Pulled.into()) } else { Ok(()) }
     }
 }

@@ -108,8 +108,7 @@ impl Webhooks {
                 | Err(
                     RotateSecretError::OverlapOutOfRange
                     | RotateSecretError::NoSharedSecret(_)
-                    | RotateSecretError::Pulled
-                    | RotateSecretError::NotFound,
+                    | RotateSecretError::NoSubscription(_),
                 ) => break,
             }
         }

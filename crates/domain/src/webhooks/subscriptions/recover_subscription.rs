@@ -1,6 +1,6 @@
 use crate::audit::Origin;
 use crate::ports::{CountRecoverableRequest, RecoverRequest, RetryRequest, StoreError};
-use crate::webhooks::{RecoveryFilter, Webhooks};
+use crate::webhooks::{NoPushSubscription, RecoveryFilter, Webhooks};
 use crate::{OwnerId, SubscriptionId, Timestamp};
 
 /// The most deliveries that one call retries, oldest events first. Call again for the rest.
@@ -16,12 +16,9 @@ pub enum RecoverSubscriptionError {
     /// `since` is in the future.
     #[error("must not be in the future")]
     SinceInFuture,
-    /// The events of the subscription are pulled: it has no deliveries.
-    #[error("the events of the subscription are pulled")]
-    Pulled,
-    /// The owner has no subscription with this id.
-    #[error("no subscription has this id")]
-    NotFound,
+    /// The owner has no such subscription to which webhooks are sent.
+    #[error(transparent)]
+    NoSubscription(#[from] NoPushSubscription),
     /// The store failed. Some deliveries may be due already, and another call continues with the rest.
     #[error("the subscription could not be recovered")]
     Store(#[from] StoreError),
@@ -47,15 +44,11 @@ impl Webhooks {
         origin: &Origin,
     ) -> Result<u32, RecoverSubscriptionError> {
         let (retry, max) = (self.recovery_since(since)?, RECOVERED_AT_ONCE_MAX);
-        let found = self.stores.subscriptions.find(owner, id).await?;
-        let (subscription, _) = found.ok_or(RecoverSubscriptionError::NotFound)?;
-        if subscription.url.is_pull() {
-            return Err(RecoverSubscriptionError::Pulled);
-        }
+        self.require_push::<RecoverSubscriptionError>(owner, id).await?;
         let (owner, cause) = (owner.clone(), self.cause(origin, retry.at));
         let mut request =
             RecoverRequest { owner, subscription: id, retry, filter, after: None, max, enables: true, cause };
-        let mut last = self.stores.commands.recover(&request).await?.ok_or(RecoverSubscriptionError::NotFound)?;
+        let mut last = self.stores.commands.recover(&request).await?.ok_or(NoPushSubscription::NotFound)?;
         let mut recovered = last.deliveries;
         request.enables = false;
         while last.rest.is_some() && recovered < RECOVERED_DELIVERIES_MAX {
@@ -83,7 +76,7 @@ impl Webhooks {
         let (retry, max) = (self.recovery_since(since)?, COUNTED_RECOVERABLE_MAX);
         let request = CountRecoverableRequest { owner: owner.clone(), subscription: id, retry, filter, max };
         let count = self.stores.log.count_recoverable(&request).await?;
-        count.ok_or(RecoverSubscriptionError::NotFound)
+        Ok(count.ok_or(NoPushSubscription::NotFound)?)
     }
 
     fn recovery_since(&self, since: Timestamp) -> Result<RetryRequest, RecoverSubscriptionError> {

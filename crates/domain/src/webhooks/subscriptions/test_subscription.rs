@@ -1,5 +1,7 @@
 use crate::ports::{Accepted, Publication, StoreError};
-use crate::webhooks::{Delivery, DeliveryState, Event, EventType, PayloadTooLarge, PublishEvent, Webhooks};
+use crate::webhooks::{
+    Delivery, DeliveryState, Event, EventType, NoPushSubscription, PayloadTooLarge, PublishEvent, Webhooks,
+};
 use crate::{DeliveryId, OwnerId, SubscriptionId};
 
 /// A test of a subscription.
@@ -14,15 +16,12 @@ pub struct SubscriptionTest {
 /// Why the test was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum TestSubscriptionError {
-    /// The owner has no subscription with this id.
-    #[error("no subscription has this id")]
-    NotFound,
+    /// The owner has no such subscription to which webhooks are sent.
+    #[error(transparent)]
+    NoSubscription(#[from] NoPushSubscription),
     /// The subscription is disabled.
     #[error("the subscription is disabled")]
     Disabled,
-    /// The events of the subscription are pulled.
-    #[error("the events of the subscription are pulled")]
-    Pulled,
     /// The payload of the test is larger than the policy allows.
     #[error(transparent)]
     TooLarge(#[from] PayloadTooLarge),
@@ -42,11 +41,7 @@ impl Webhooks {
         owner: &OwnerId,
         id: SubscriptionId,
     ) -> Result<SubscriptionTest, TestSubscriptionError> {
-        let found = self.stores.subscriptions.find(owner, id).await?;
-        let (subscription, _) = found.ok_or(TestSubscriptionError::NotFound)?;
-        if subscription.url.is_pull() {
-            return Err(TestSubscriptionError::Pulled);
-        }
+        self.require_push::<TestSubscriptionError>(owner, id).await?;
         let data = format!(r#"{{"subscriptionId":"{id}"}}"#);
         let request = PublishEvent { owner: owner.clone(), event_type: EventType::of_tests(), data: &data, id: None };
         let event = self.compose(request, Some(id), self.clock.now())?;
