@@ -28,7 +28,7 @@ pub enum Command {
     PortalLink(portal_link::Arguments),
     /// Show the changes to the things of a user: the actor, the time and the origin
     Audit(audit::Arguments),
-    /// Show or choose which lines the log of a running instance has
+    /// Show or change the log filter of a running instance
     LogFilter(log_filter::Arguments),
     /// Count the keys, subscriptions and failures of a user
     Overview(overview::Arguments),

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::audit::{Audit, FieldChange, Origin};
 use crate::ports::{InvalidLogFilter, LogFilters, StoreError};
 
-/// Lets operators see and choose which lines the log of this instance has. See decision 99.
+/// Lets operators see and change the log filter of this instance. See decision 99.
 #[derive(Clone)]
 pub struct LogControl {
     filters: Arc<dyn LogFilters>,

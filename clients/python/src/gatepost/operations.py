@@ -218,7 +218,7 @@ class Operations1(Calls):
         return self._call(Table.change_api_key, locals())
 
     def change_log_filter(self, *, filter: str) -> types.LogFilterChanged:
-        """Chooses which lines the log of the instance that answers has."""
+        """Changes the log filter of the instance that answers."""
         return self._call(Table.change_log_filter, locals())
 
     def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
@@ -398,7 +398,7 @@ class Operations1(Calls):
         return self._call(Table.find_event_type, locals())
 
     def find_log_filter(self) -> types.LogFilter:
-        """Shows which lines the log of the instance that answers has."""
+        """Shows the log filter of the instance that answers."""
         return self._call(Table.find_log_filter, locals())
 
     def find_organization(self, organization_id: str) -> types.Owner:
@@ -418,7 +418,7 @@ class Operations1(Calls):
         return self._call(Table.find_subscription, locals())
 
     def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
+        """Shows the state of the instance that answers, and of the store."""
         return self._call(Table.find_system_state, locals())
 
     def find_user(self, user_id: str) -> types.Owner:
@@ -460,7 +460,7 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(Table.change_api_key, locals())
 
     async def change_log_filter(self, *, filter: str) -> types.LogFilterChanged:
-        """Chooses which lines the log of the instance that answers has."""
+        """Changes the log filter of the instance that answers."""
         return await self._call(Table.change_log_filter, locals())
 
     async def change_organization(self, organization_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
@@ -640,7 +640,7 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(Table.find_event_type, locals())
 
     async def find_log_filter(self) -> types.LogFilter:
-        """Shows which lines the log of the instance that answers has."""
+        """Shows the log filter of the instance that answers."""
         return await self._call(Table.find_log_filter, locals())
 
     async def find_organization(self, organization_id: str) -> types.Owner:
@@ -660,7 +660,7 @@ class AsyncOperations1(AsyncCalls):
         return await self._call(Table.find_subscription, locals())
 
     async def find_system_state(self) -> types.SystemState:
-        """Shows how the instance that answers and the store are doing."""
+        """Shows the state of the instance that answers, and of the store."""
         return await self._call(Table.find_system_state, locals())
 
     async def find_user(self, user_id: str) -> types.Owner:
@@ -698,7 +698,7 @@ class Operations2(Calls):
         return self._call(Table.introspect, locals())
 
     def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what, newest first."""
+        """Lists audit events, newest first."""
         return Pages(self._call, "events", Table.list_all_audit_events, locals())
 
     def list_all_event_types(self) -> types.EventTypeList:
@@ -710,7 +710,7 @@ class Operations2(Calls):
         return self._call(Table.list_api_keys, locals())
 
     def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the caller, newest first."""
+        """Lists the caller's audit events, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, locals())
 
     def list_consumers(self, id: str, *, organization: str | None = None) -> types.Consumers:
@@ -742,7 +742,7 @@ class Operations2(Calls):
         return self._call(Table.list_organization_api_keys, locals())
 
     def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the organization, newest first."""
+        """Lists the organization's audit events, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, locals())
 
     def list_organization_consumers(self, organization_id: str, id: str) -> types.Consumers:
@@ -782,7 +782,7 @@ class Operations2(Calls):
         return self._call(Table.list_user_api_keys, locals())
 
     def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the user, newest first."""
+        """Lists the user's audit events, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, locals())
 
     def list_user_consumers(self, user_id: str, id: str) -> types.Consumers:
@@ -940,7 +940,7 @@ class AsyncOperations2(AsyncCalls):
         return await self._call(Table.introspect, locals())
 
     def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what, newest first."""
+        """Lists audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_all_audit_events, locals())
 
     async def list_all_event_types(self) -> types.EventTypeList:
@@ -952,7 +952,7 @@ class AsyncOperations2(AsyncCalls):
         return await self._call(Table.list_api_keys, locals())
 
     def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the caller, newest first."""
+        """Lists the caller's audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, locals())
 
     async def list_consumers(self, id: str, *, organization: str | None = None) -> types.Consumers:
@@ -984,7 +984,7 @@ class AsyncOperations2(AsyncCalls):
         return await self._call(Table.list_organization_api_keys, locals())
 
     def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the organization, newest first."""
+        """Lists the organization's audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, locals())
 
     async def list_organization_consumers(self, organization_id: str, id: str) -> types.Consumers:
@@ -1024,7 +1024,7 @@ class AsyncOperations2(AsyncCalls):
         return await self._call(Table.list_user_api_keys, locals())
 
     def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
-        """Lists who changed what of the user, newest first."""
+        """Lists the user's audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, locals())
 
     async def list_user_consumers(self, user_id: str, id: str) -> types.Consumers:

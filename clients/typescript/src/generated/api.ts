@@ -5297,7 +5297,7 @@ export interface operations {
                 state?: string;
                 /** The issuer (RFC 9207) */
                 iss?: string;
-                /** Why the identity provider signed nobody in */
+                /** The error with which the identity provider refused the sign-in */
                 error?: string;
             };
             header?: never;

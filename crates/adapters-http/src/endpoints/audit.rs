@@ -36,9 +36,9 @@ pub(in crate::endpoints) struct AuditPage {
     next_cursor: Option<String>,
 }
 
-/// Lists who changed what of the caller, newest first.
+/// Lists the caller's audit events, newest first.
 ///
-/// Keys, webhook subscriptions, deliveries by hand and sessions; and each read of the caller's data by an operator. With
+/// Changes of keys and webhook subscriptions, deliveries by hand, sessions, and each read of the caller's data by an operator. With
 /// `format=jsonl` the answer has all events, one JSON object on each line, and no pages; with `format=csv` they are a
 /// table.
 #[utoipa::path(
@@ -84,7 +84,7 @@ pub(in crate::endpoints) async fn answer(
 
 documented_errors!(Errors: TooManyStreams);
 
-/// Lists who changed what, newest first.
+/// Lists audit events, newest first.
 ///
 /// An event must match all filters. When few events match, a page may be short or empty and still have a `nextCursor`:
 /// continue while there is one. With `format=jsonl` the answer has all events, one JSON object on each line, and no pages; with `format=csv` they are a table.

@@ -69,7 +69,7 @@ documented_errors!(SignInErrors: );
         ("code" = Option<String>, Query, description = "The authorization code"),
         ("state" = Option<String>, Query, description = "The state of the sign-in"),
         ("iss" = Option<String>, Query, description = "The issuer (RFC 9207)"),
-        ("error" = Option<String>, Query, description = "Why the identity provider signed nobody in"),
+        ("error" = Option<String>, Query, description = "The error with which the identity provider refused the sign-in"),
     ),
     responses(
         (status = 200, description = "Signed in. A page that leads on", body = String, content_type = "text/html"),

@@ -34,7 +34,7 @@ pub(super) struct Answer {
 /// Reports whether the service can serve requests.
 ///
 /// Checks everything that requests depend on: that the database takes writes, and the identity provider. With
-/// `?for=verify` it checks only what the verification of API keys depends on, which goes on while a database takes no
+/// `?for=verify` it checks only what the verification of API keys depends on, which continues while a database takes no
 /// writes and while the identity provider is away. Answers 503 when a check fails, and as soon as a shutdown begins.
 #[utoipa::path(
     get,

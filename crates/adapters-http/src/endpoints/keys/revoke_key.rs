@@ -80,7 +80,7 @@ pub(in crate::endpoints) struct KeysRevoked {
 /// Revokes all API keys of a user, for support work.
 ///
 /// The service refuses the keys from now on. With `createdBefore`, keys that were created at that time or later stay
-/// good. The keys of an unknown user are none. Repeat a call that has failed, because some of the keys may be revoked.
+/// good. An unknown user has no keys. Repeat a call that has failed, because some of the keys may be revoked.
 #[utoipa::path(
     delete,
     path = "/api/operator/users/{userId}/keys",

@@ -63,7 +63,7 @@ pub(super) async fn show_daily_uses(call: OwnerCall) -> Result<Json<DailyUses>, 
 
 /// Shows how often an API key was verified, by the hour.
 ///
-/// The counts are for charts: they are written every few seconds, an instance that is killed loses those of its last
+/// The counts are for charts: they are written every few seconds, an instance that is killed loses its last
 /// seconds, and uses that are counted together count in the hour of the last one. They are kept for 90 days.
 #[utoipa::path(
     get,

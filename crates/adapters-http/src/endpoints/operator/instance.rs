@@ -35,7 +35,7 @@ pub(super) struct LogFilterChanged {
     before: String,
 }
 
-/// Shows which lines the log of the instance that answers has.
+/// Shows the log filter of the instance that answers.
 #[utoipa::path(
     get,
     path = "/api/operator/log-filter",
@@ -45,7 +45,7 @@ pub(super) async fn find_log_filter(call: OperatorCall) -> Json<LogFilter> {
     Json(LogFilter { filter: call.api().log.filter() })
 }
 
-/// Chooses which lines the log of the instance that answers has.
+/// Changes the log filter of the instance that answers.
 ///
 /// The filter has the form of the setting `LOG`. It holds until the instance restarts or gets SIGHUP: then `LOG` counts
 /// again. Other instances keep theirs. The audit log has both filters.
@@ -65,9 +65,9 @@ pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<Log
     .await
 }
 
-/// Shows how the instance that answers and the store are doing.
+/// Shows the state of the instance that answers, and of the store.
 ///
-/// The figures are those of the metrics. The answer comes from memory: what only the database knows is read every ten
+/// The figures are those of the metrics. The answer comes from memory: figures of the database are read every ten
 /// seconds, and `queue.ageSeconds` says how long ago.
 #[utoipa::path(
     get,

@@ -57,8 +57,8 @@ struct FailingSubscription {
 
 /// Lists the failing subscriptions of all users.
 ///
-/// Those are the enabled ones whose last attempt failed. Those that have failed longest come first. The list is about
-/// receivers and has nothing that users send, so it is not recorded in the audit log.
+/// Lists enabled subscriptions whose last attempt failed, the longest failing ones first. The list has no data that users
+/// send, so the audit log does not record it.
 #[utoipa::path(
     get,
     path = "/api/operator/failing-subscriptions",

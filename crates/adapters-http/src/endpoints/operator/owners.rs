@@ -73,11 +73,11 @@ struct State {
 
 /// Finds users and organizations.
 ///
-/// Those who have a record, a key or a webhook that is stored, each once. Without `query` they come in the order of their
-/// ids. With it, those come first whose id begins so, then those whose name does, then those whose e-mail address does, and
-/// last those with a key of which lists show a `prefix` that begins so. With `state=suspended`, the order is that of ids, those
-/// found by a key last. When few owners match, a page may be short or empty and still
-/// have a `nextCursor`: continue while there is one. The call names nobody, so no owner sees it in the audit log.
+/// Lists each owner with a stored record, key or subscription once, in the order of ids. With `query`, the list begins with
+/// owners whose id begins with it. Owners whose name does follow, then owners whose e-mail address does, and last owners of
+/// a key whose `prefix` does. With `state=suspended`, all are in the order of ids, and owners found by a key come last. When
+/// few owners match, a page may be short or empty and still have a `nextCursor`: continue while there is one. The call
+/// names no owner, so no owner sees it in the audit log.
 #[utoipa::path(
     get,
     path = "/api/operator/owners",
@@ -129,7 +129,7 @@ pub(super) async fn find_user(call: OwnerCall) -> Result<Json<OwnerRecord>, ApiE
 /// Changes the record of a user.
 ///
 /// A changed maximum holds for the next key or subscription that is created, and ends none. Changed rate limits hold here at
-/// once, and on other instances within a second. Of two changes at once the last
+/// once, and on other instances within a second. If two changes run at the same time, the last
 /// one wins for each field.
 #[utoipa::path(
     patch,
@@ -151,7 +151,7 @@ pub(super) async fn change_user(mut call: OwnerCall) -> Result<Json<OwnerRecord>
 ///
 /// Keys and sessions of a suspended owner are refused as unknown ones: here at once, and by other instances within a second.
 /// Calls with ID tokens get 403 `owner_suspended`. Deliveries wait, and events are accepted. `active` undoes exactly this: a
-/// user whom the identity provider has deactivated by SCIM stays suspended. A state that the user has already changes nothing.
+/// user whom the identity provider has deactivated by SCIM stays suspended. Setting the present state again changes nothing.
 /// A user who is being erased stays suspended.
 #[utoipa::path(
     put,

@@ -53,7 +53,7 @@ pub(super) async fn show_attempt_times(call: OwnerCall) -> Result<Json<AttemptTi
 
 /// Shows how attempts at the deliveries to all of the caller's subscriptions ended, by the hour.
 ///
-/// The counts are for charts: they are written every few seconds, and an instance that is killed loses those of its last
+/// The counts are for charts: they are written every few seconds, and an instance that is killed loses its last
 /// seconds. They are kept for 90 days. Deleted subscriptions do not count.
 #[utoipa::path(
     get,

@@ -55,13 +55,11 @@ pub(super) fn organizations() -> Vec<Setting> {
             .doc("Whether a key of an organization is refused while the member who made it is suspended, and revoked when")
             .doc("the member is [erased](hosts.md#keys-that-members-made)."),
         one("DEFAULT_OWNER", |all| &mut all.default_owner, default_owner())
-            .doc("Whose a call with an ID token is that names no organization: the user's, or that of the user's")
-            .doc("organization if the ID token names exactly one. The console begins with the same."),
+            .doc("The owner for whom a call with an ID token acts if it names no organization: the user, or the user's")
+            .doc("organization if the ID token names exactly one. The console begins with the same owner."),
         one("SESSION_ROLE_MAX_AGE", |all| &mut all.session_role_max_age, seconds(10..=SESSION_ROLE_AGE_MAX.as_secs()))
-            .doc(
-                "For how long after a sign-in a [session](organizations.md#sessions) acts for the organizations of its",
-            )
-            .doc("user, in seconds: so long a member who was removed at the provider can go on."),
+            .doc("How many seconds after a sign-in a [session](organizations.md#sessions) acts for the organizations of")
+            .doc("its user. A member whom the provider has removed keeps access for this time."),
     ]
 }
 
@@ -109,7 +107,7 @@ pub(super) fn portal() -> Vec<Setting> {
             .when_unset("that of Gatepost"),
         optional("PORTAL_COLOR", |all| &mut all.portal.color, form(PortalColor::ALLOWED, PortalColor::parse))
             .doc("The colour of links and buttons that these visitors see.")
-            .doc("Dark pages have it lighter.")
+            .doc("Dark pages use a lighter shade.")
             .when_unset("that of Gatepost"),
         list("PORTAL_FRAME_ANCESTORS", |all| &mut all.portal.frame_ancestors, web_origins())
             .doc("Origins whose pages may show the portal [in a frame](console.md#in-a-frame).")
