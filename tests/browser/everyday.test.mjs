@@ -303,3 +303,66 @@ function hundred() {
     },
   })).reverse();
 }
+
+test("a secret that is shown once survives Escape, Cancel and the way back", async () => {
+  const { page, close } = await visitor("stan");
+  await page.goto("/console/");
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  let answer = () => {};
+  const held = new Promise((resolve) => (answer = resolve));
+  await page.route("**/api/api-keys", async (route) => {
+    if (route.request().method() === "POST") await held;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "New key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Label").fill("Slow");
+  await dialog.getByRole("button", { name: "Create the key" }).click();
+  await dialog.getByText("Working…").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  answer();
+  const key = await dialog.locator(".one-line code").textContent();
+  await page.goBack({ waitUntil: "commit" }).catch(() => undefined);
+  await eventually("the focus", () =>
+    dialog.getByRole("button", { name: "I have copied the key" }).evaluate((one) => one === document.activeElement),
+  );
+  assert.equal(await dialog.locator(".one-line code").textContent(), key);
+  assert.equal(new URL(page.url()).pathname, "/console/keys");
+  await dialog.getByRole("button", { name: "I have copied the key" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await close();
+});
+
+test("a change of a subscription sends what was changed, and says what a new origin does not get", async () => {
+  const hooks = await receiver();
+  const { subscription } = await api("tess", "POST", "/api/webhooks/subscriptions", {
+    url: hooks.url,
+    events: ["invoice.*"],
+    headers: { "x-tenant": "42" },
+    auth: { type: "bearer", token: "t0ken" },
+    filter: { path: "/data/amount", op: "gte", value: 1 },
+  });
+  const path = `/api/webhooks/subscriptions/${subscription.id}`;
+  const { page, close } = await visitor("tess");
+  await page.goto(`/console/subscriptions/${subscription.id}`);
+  await page.getByRole("button", { name: "Edit…" }).click();
+  await api("tess", "PATCH", path, { events: ["order.*"] });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Description").fill("For the shop");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const changed = (await api("tess", "GET", path)).subscription;
+  assert.deepEqual([changed.description, changed.events], ["For the shop", ["order.*"]]);
+  await page.getByRole("button", { name: "Edit…" }).click();
+  const url = new URL(hooks.url);
+  url.hostname = "localhost";
+  await dialog.getByLabel("URL", { exact: true }).fill(url.href);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText("has lost its headers and its authentication").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
+  hooks.close();
+  await close();
+});

@@ -148,6 +148,22 @@ test("a frame is as high as what it shows, also while a dialog is open", async (
   await context.close();
 });
 
+test("a dialog opens where the visitor clicked, however high the frame is", async () => {
+  const context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  const page = await context.newPage();
+  const subscription = (n) => ({ url: `http://127.0.0.1:1024/${n}`, events: ["*"] });
+  for (let n = 0; n < 40; n += 1) await api("iris", "POST", "/api/webhooks/subscriptions", subscription(n));
+  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "iris" })).url));
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("link", { name: "Subscriptions", exact: true }).click();
+  await frame.getByRole("rowheader").nth(39).waitFor();
+  await eventually("a high frame", async () => (await page.locator("iframe").boundingBox()).height > 1500);
+  await frame.getByRole("button", { name: "New subscription" }).click();
+  const { y } = await frame.getByRole("dialog").boundingBox();
+  assert.ok(y >= 0 && y < 360, `the dialog begins at ${y} px of a window of 720 px`);
+  await context.close();
+});
+
 test("no screen of the portal says who wrote it", async () => {
   const { page, close } = await visitor(undefined);
   await page.goto((await portalLink({ userId: "wilma" })).url);

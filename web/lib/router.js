@@ -23,7 +23,39 @@ export function navigate(to, { replace = false } = {}) {
     history.pushState(null, "", kept(to));
     window.scrollTo(0, 0);
   }
+  shown = location.href;
   window.dispatchEvent(new Event(MOVED));
+}
+
+/** What happens instead of a way back while something is shown once. @type {(() => void) | undefined} */
+let held;
+
+/** @param {BeforeUnloadEvent} event */
+const ask = (event) => event.preventDefault();
+
+/**
+ * Keeps the reader on this screen until the returned function is called: a way back calls `instead`, and the browser asks
+ * before it leaves the page.
+ * @param {() => void} instead
+ */
+export function hold(instead) {
+  held = instead;
+  window.addEventListener("beforeunload", ask);
+  return () => {
+    held = undefined;
+    window.removeEventListener("beforeunload", ask);
+  };
+}
+
+/** The address of the screen, to which a held way back returns. */
+let shown = "";
+
+/** @param {PopStateEvent} event */
+function stay(event) {
+  if (!held) return void (shown = location.href);
+  event.stopImmediatePropagation();
+  history.pushState(null, "", shown);
+  held();
 }
 
 /** The longest wait for a list to which the reader comes back, in milliseconds. */
@@ -117,6 +149,8 @@ function decoded(part) {
  * @param {Route[]} routes
  */
 export function followLinks(routes) {
+  shown = location.href;
+  window.addEventListener("popstate", stay, { capture: true });
   window.addEventListener("popstate", findFollowed, { capture: true });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;

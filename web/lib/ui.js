@@ -3,8 +3,8 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { product } from "./brand.js";
 import { copy, COPY_KEYS } from "./clipboard.js";
-import { measure } from "./frame.js";
-import { isReturn } from "./router.js";
+import { measure, placeInFrame } from "./frame.js";
+import { hold, isReturn } from "./router.js";
 import { exact, inWords } from "./time.js";
 
 /** @typedef {import("../vendor/preact.js").ComponentChildren} Children */
@@ -68,13 +68,14 @@ export function Page({ title, lead, actions, up, children }) {
  */
 export function ErrorPanel({ failure, retry, fields = [] }) {
   if (!failure) return null;
-  const { title, detail, type, errors, requestId } = failure.problem;
+  const { title, detail, type, errors, faults: broken, requestId } = failure.problem;
   const faults = failure.faultsBeside(fields);
   return html`
     <div class="error" role="alert">
       ${failure.isOver ? html`<${SessionOver} failure=${failure} />` : html`<p class="error-title">${title}</p>`}
       ${!failure.isOver && detail && !errors?.length && html`<p>${detail}</p>`}
       ${faults.length > 0 && html`<ul>${faults.map((fault) => html`<li><code>${fault.field}</code> ${fault.detail}</li>`)}</ul>`}
+      ${broken && html`<ul>${broken.map((fault) => html`<li><code>${fault.pointer || "/"}</code> ${fault.message}</li>`)}</ul>`}
       <p class="error-foot">
         ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
         ${type && !product.isPortal && html`<a href=${type}>How to fix this</a>`}
@@ -130,11 +131,11 @@ export function When({ at, never = "never" }) {
 
 /**
  * The time at which an attempt is due. An overdue attempt waits for its turn, or for its receiver.
- * @param {{ at: string | null | undefined, isExact?: boolean }} props
+ * @param {{ at: string | null | undefined, isExact?: boolean, isOrdered?: boolean }} props
  */
-export function Due({ at, isExact = false }) {
+export function Due({ at, isExact = false, isOrdered = false }) {
   useTick();
-  if (at && Date.parse(at) <= Date.now()) return html`<span>due now</span>`;
+  if (at && Date.parse(at) <= Date.now()) return html`<span>${isOrdered ? "in its turn" : "due now"}</span>`;
   return isExact ? html`<${WhenExactly} at=${at} never="–" />` : html`<${When} at=${at} never="–" />`;
 }
 
@@ -276,7 +277,7 @@ export function SearchField({ label, value, onChange, hint, isMain = false }) {
       label=${label}
       hint=${hint}
       input=${(/** @type {object} */ attributes) => html`
-        <input type="search" data-search=${isMain ? "" : undefined} autocomplete="off" spellcheck="false" value=${text}
+        <input type="search" data-search=${isMain ? "" : undefined} autocomplete="off" spellcheck=${false} value=${text}
           onInput=${typed(setText)} onChange=${search} ...${attributes} />
       `}
     />
@@ -299,17 +300,21 @@ export function Dialog({ title, onClose, done, children }) {
     const input = dialog.current?.querySelector("form input") ?? dialog.current?.querySelector("form select");
     if (input instanceof HTMLElement) input.focus();
     const release = measure(dialog.current);
+    placeInFrame(dialog.current, opener);
     return () => {
       release();
       giveBack();
     };
   }, []);
   const doneButton = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  // The answer of an action that runs may have a secret that is shown once.
+  const close = () => dialog.current?.querySelector(".form-foot [aria-disabled=true]") || onClose();
   const leave = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (done) doneButton.current?.focus();
-    else onClose();
+    else close();
   };
+  useEffect(() => (done ? hold(() => doneButton.current?.focus()) : undefined), [done]);
   // Browsers close a dialog at the second Escape, unless the first does not become a `cancel`.
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave(event);
   return html`
@@ -318,7 +323,7 @@ export function Dialog({ title, onClose, done, children }) {
         <h2 id="dialog-title">${title}</h2>
         ${
           !done &&
-          html`<button type="button" class="close" aria-label="Close" onClick=${onClose}>
+          html`<button type="button" class="close" aria-label="Close" onClick=${close}>
           <svg viewBox="0 0 16 16" aria-hidden="true"><path d="m3 3 10 10M13 3 3 13" /></svg>
         </button>`
         }
@@ -360,7 +365,7 @@ export function Form({ submit, isRunning, failure, label, isDangerous, isReady =
       ${children}
       <${ErrorPanel} failure=${isChanged ? undefined : failure} fields=${fields} />
       <div class="form-foot">
-        ${onCancel && html`<button type="button" onClick=${onCancel}>Cancel</button>`}
+        ${onCancel && html`<button type="button" onClick=${() => isRunning || onCancel()}>Cancel</button>`}
         <button type="submit" class=${isDangerous ? "danger" : "primary"} disabled=${!isReady} aria-disabled=${isRunning}>
           ${isRunning ? "Working…" : label}
         </button>
