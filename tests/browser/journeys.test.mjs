@@ -536,7 +536,7 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
   await first.getByText("the ledger is closed").waitFor();
   await first.getByText("The answer's headers").click();
   await first.getByText("x-request-id: req_1").waitFor();
-  await first.getByText("The request's headers").click();
+  await first.getByText("The headers of the event").click();
   await first.getByText(`webhook-id: ${hooks.requests[0].headers["webhook-id"]}`).waitFor();
   const curl = await copied(page, "Copy as curl");
   await promisify(execFile)("sh", ["-c", curl.replace("whsec_...", secret)]);
@@ -571,7 +571,7 @@ test("a subscription is edited, disabled, recovered and deleted, and its secret 
   await attempted("sam", 1);
   await page.getByRole("button", { name: "Disable…" }).click();
   await page.getByRole("button", { name: "Disable", exact: true }).click();
-  await page.getByText("You disabled it.").waitFor();
+  await page.getByText("It was disabled by hand.").waitFor();
   await publish("sam", "invoice.paid");
   hooks.status = 204;
   await page.getByRole("button", { name: "Enable", exact: true }).click();
@@ -580,7 +580,7 @@ test("a subscription is edited, disabled, recovered and deleted, and its secret 
   await eventually("what was missed", () => hooks.requests.length > 1);
   await page.getByRole("button", { name: "Disable…" }).click();
   await page.getByRole("button", { name: "Disable", exact: true }).click();
-  await page.getByText("You disabled it.").waitFor();
+  await page.getByText("It was disabled by hand.").waitFor();
   await publish("sam", "invoice.paid");
   await page.getByRole("button", { name: "Recover…" }).click();
   await page.getByText(/^2 deliveries come back/).waitFor();

@@ -84,11 +84,15 @@ test("an operator limits how often a user calls, and sees at its field what no l
   const { page, close } = await visitor("operator", { failures: [400] });
   await page.goto("/console/operator/users/lena?tab=account");
   await page.getByRole("button", { name: "Change the limits…" }).click();
+  await page.getByLabel("Most active keys").fill("ten");
   await page.getByLabel("Rate limit of each key").fill("5");
   await page.getByLabel("Rate limit of calls").fill(" 60/m ");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Change the limits" }).click();
   await dialog.getByText("must be a count and a unit").waitFor();
+  await page.locator("input[aria-invalid=true]").nth(1).waitFor();
+  assert.equal(await page.getByLabel("Most active keys").getAttribute("aria-invalid"), "true");
+  await page.getByLabel("Most active keys").fill("");
   await page.getByLabel("Rate limit of each key").fill("5/s");
   await dialog.getByRole("button", { name: "Change the limits" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -233,18 +237,39 @@ test("an operator publishes an event, finds it by user and by id, and reads its 
   await page.getByLabel("Data (JSON)").fill("{ broken");
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByText("The data is not JSON").waitFor();
-  await page.getByLabel("Data (JSON)").fill('{ "answer": 42 }');
+  const hooks = await receiver();
+  await api("petra", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["order.*"] });
+  await page.getByLabel("Data (JSON)").fill('{ "answer": 1.50, "large": 9007199254740993 }');
   await page.getByRole("button", { name: "Publish", exact: true }).click();
-  await page.getByText("No subscription matched this event").waitFor();
+  // As it was typed, in the payload that the page shows and in the one that the receiver gets.
+  await page.getByText(/"answer": 1\.50,\s+"large": 9007199254740993/).waitFor();
+  await eventually("the webhook", () => hooks.requests.length === 1);
+  assert.match(hooks.requests[0].body, /\{"answer":1\.50,"large":9007199254740993\}/);
+  hooks.close();
   const id = new URL(page.url()).pathname.split("/").at(-1);
   await page.getByRole("link", { name: "Events", exact: true }).first().click();
   await page.getByLabel("User id or event id").fill("petra");
   await page.keyboard.press("Enter");
-  await eventually("one row", async () => (await page.locator("tbody tr").count()) === 1);
-  assert.match(await page.locator("tbody tr").textContent(), /order\.made.*petra.*0 subscriptions/s);
+  const row = page.locator("tbody tr", { hasText: "order.made" });
+  await eventually("one row", async () => (await row.count()) === 1);
+  assert.match(await row.textContent(), /order\.made.*petra.*1 subscription/s);
   await page.getByLabel("User id or event id").fill(id);
   await page.keyboard.press("Enter");
-  await page.getByText("No subscription matched this event").waitFor();
+  await page.getByText(/"large": 9007199254740993/).waitFor();
+  await close();
+});
+
+test("an operator publishes an event to an organization, and finds it by the organization", async () => {
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/events");
+  await page.getByRole("button", { name: "Publish an event…" }).click();
+  await page.getByLabel("Owner", { exact: true }).selectOption("An organization");
+  await page.getByRole("textbox", { name: "Organization id", exact: true }).fill("acme");
+  await page.getByLabel("Type", { exact: true }).fill("order.made");
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByText("Deliveries to the organization").waitFor();
+  await page.goto("/console/operator/events?organizationId=acme");
+  await page.getByRole("cell", { name: "organization acme" }).first().waitFor();
   await close();
 });
 

@@ -1,5 +1,6 @@
 // Calls of the API. Their names and types come from docs/openapi.json.
 
+import { answerOf } from "./exact.js";
 import { OPERATIONS } from "./operations.js";
 import { organization } from "./owner-shown.js";
 
@@ -100,7 +101,7 @@ export async function call(operation, ...[given]) {
   const [method] = OPERATIONS[operation].split(" ");
   const response = await send(addressOf(operation, given), { method, ...json });
   if (!response.ok) throw await failure(response);
-  return response.status === 204 ? /** @type {any} */ (undefined) : response.json();
+  return response.status === 204 ? /** @type {any} */ (undefined) : answerOf(await response.text());
 }
 
 /**

@@ -49,7 +49,7 @@ function Row({ delivery, subscriptions, base }) {
       <td data-label="Attempts">${delivery.attempts}</td>
       <td data-label="Last attempt"><${LastAttempt} attempt=${delivery.lastAttempt} /></td>
       <td data-label="Published"><${WhenExactly} at=${delivery.createdAt} /></td>
-      <td data-label="Next attempt"><${Due} at=${delivery.nextAttemptAt} /></td>
+      <td data-label="Next attempt"><${Due} at=${delivery.nextAttemptAt} isOrdered=${subscription?.ordering === "subscription"} /></td>
     </tr>
   `;
 }

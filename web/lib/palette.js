@@ -50,7 +50,7 @@ export default function Palette({ places, onClose }) {
     <${Dialog} title="Go to, or do" onClose=${onClose}>
       <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <input type="text" role="combobox" aria-label="Screen or action" aria-expanded="true" aria-autocomplete="list" aria-controls="commands"
-          aria-activedescendant=${chosen && `command-${shown.indexOf(chosen)}`} autocomplete="off" spellcheck="false"
+          aria-activedescendant=${chosen && `command-${shown.indexOf(chosen)}`} autocomplete="off" spellcheck=${false}
           value=${search} onInput=${type} onKeyDown=${press} />
       </form>
       <ul id="commands" class="commands" role="listbox" aria-label="Commands" ref=${list}>

@@ -41,7 +41,7 @@ const ATTEMPT_ERRORS = {
 
 /** @type {Record<string, string>} */
 const DISABLED_REASONS = {
-  owner: "You disabled it.",
+  owner: "It was disabled by hand.",
   gone: "The receiver answered 410 Gone.",
   only_failures: "Every attempt failed for five days.",
   order_stopped: "The attempts of a delivery are used up, and its order stops then.",

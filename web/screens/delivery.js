@@ -29,12 +29,13 @@ export default function OneDelivery({ id }) {
   }
   const { delivery, event, attempts } = data;
   const hasSecret = found?.subscription.signing !== "ed25519";
+  const isOrdered = found?.subscription.ordering === "subscription";
   const curl = url && deliveryCurl(url, event, hasSecret);
   return html`
     <${Page} title=${delivery.eventType} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
-      <${Facts} delivery=${delivery} url=${url} pausedUntil=${found?.health.pausedUntil} />
-      <${Orders} delivery=${delivery} reload=${reload} curl=${curl} isSigned=${hasSecret} />
+      <${Facts} delivery=${delivery} url=${url} pausedUntil=${found?.health.pausedUntil} isOrdered=${isOrdered} />
+      <${Orders} delivery=${delivery} reload=${reload} curl=${curl} isSigned=${hasSecret} isOrdered=${isOrdered} />
       <${History} attempts=${attempts} event=${event} />
       <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} publicKey=${found?.subscription.publicKeys?.[0]} />
     <//>
@@ -56,8 +57,8 @@ export const History = ({ attempts, event }) => html`
   </section>
 `;
 
-/** @param {{ delivery: Delivery, url: string | undefined, pausedUntil?: string | null, base?: string }} props */
-export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptions" }) {
+/** @param {{ delivery: Delivery, url: string | undefined, pausedUntil?: string | null, isOrdered?: boolean, base?: string }} props */
+export function Facts({ delivery, url, pausedUntil, isOrdered = false, base = "/console/subscriptions" }) {
   const [tone, name] = DELIVERY_STATES[delivery.state];
   return html`
     <dl class="facts">
@@ -73,7 +74,7 @@ export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptio
         </dd>
       </div>
       <div><dt>Published</dt><dd><${WhenExactly} at=${delivery.createdAt} /></dd></div>
-      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${Due} at=${delivery.nextAttemptAt} isExact />${pausedUntil && html`. The receiver is paused, and tried again <${When} at=${pausedUntil} />`}</dd></div>`}
+      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${Due} at=${delivery.nextAttemptAt} isExact isOrdered=${isOrdered} />${pausedUntil && html`. The receiver is paused, and tried again <${When} at=${pausedUntil} />`}</dd></div>`}
       ${delivery.completedAt && html`<div><dt>Ended</dt><dd><${WhenExactly} at=${delivery.completedAt} /></dd></div>`}
       <div><dt>Event</dt><dd><code>${delivery.eventId}</code></dd></div>
       <div><dt>Delivery</dt><dd><code>${delivery.id}</code></dd></div>
@@ -81,8 +82,8 @@ export function Facts({ delivery, url, pausedUntil, base = "/console/subscriptio
   `;
 }
 
-/** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined, isSigned: boolean }} props */
-function Orders({ delivery, reload, curl, isSigned }) {
+/** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined, isSigned: boolean, isOrdered: boolean }} props */
+function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
   const retry = useAction(async () => {
     await call("retryDelivery", { id: delivery.id });
     await reload();
@@ -103,6 +104,7 @@ function Orders({ delivery, reload, curl, isSigned }) {
       ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
       ${curl && html`<${CopyButton} text=${curl} label=${isSigned ? "Copy as curl" : "Copy as curl, not signed"} />`}
     </div>
+    ${isOrdered && html`<p class="quiet">${isOpen ? "The subscription has an order: this is sent when the deliveries before it have ended." : "The subscription has an order: sent again, this comes after the deliveries that wait."}</p>`}
     <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />
   `;
 }
@@ -118,9 +120,9 @@ const OneAttempt = ({ attempt, eventId }) => html`
     </p>
     ${attempt.error && html`<p>${attemptError(attempt)}</p>`}
     <details>
-      <summary>The request's headers</summary>
+      <summary>The headers of the event</summary>
       <pre class="plain"><code>${lines(requestHeaders(attempt, eventId))}</code></pre>
-      <p class="quiet">The timestamp is by the clock of the instance that sent the request, and may differ by a second. The signature is not kept.</p>
+      <p class="quiet">The timestamp is by the clock of the instance that sent the request, and may differ by a second. The request also had its signature, and the headers and the authentication of the subscription. They are not kept.</p>
     </details>
     ${attempt.responseHeaders && html`<details><summary>The answer's headers</summary><pre class="plain"><code>${lines(attempt.responseHeaders)}</code></pre></details>`}
     ${attempt.response && html`<details><summary>The answer's body</summary><pre class="plain"><code>${attempt.response}</code></pre></details>`}

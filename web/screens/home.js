@@ -186,7 +186,7 @@ function Attention({ keys, all, subscriptions, failedCount }) {
         ${
           failedCount > 0 &&
           html`<li>
-          <p>${counted(failedCount, "delivery has", "deliveries have")} failed in the last 24 hours, after every retry.</p>
+          <p>${counted(failedCount, "delivery has", "deliveries have")} failed in the last 24 hours.</p>
           <a class="button" href="/console/deliveries?state=failed&within=24h">See them</a>
         </li>`
         }

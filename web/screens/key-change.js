@@ -33,10 +33,10 @@ export function ChangeKey({ record, onClose }) {
     <${Dialog} title="Change “${record.label}”" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["label", "rateLimit", "metadata"]} label="Save" onCancel=${onClose}>
         <${TextField} label="Label" maxlength="100" value=${label} set=${setLabel} fault=${failure?.fault("label")} />
-        <${TextField} label="Rate limit" spellcheck="false" value=${limit} set=${setLimit} fault=${failure?.fault("rateLimit")}
+        <${TextField} label="Rate limit" spellcheck=${false} value=${limit} set=${setLimit} fault=${failure?.fault("rateLimit")}
           hint="Optional, such as “100/s”. Without it, the limit of the account holds." />
         <${Field} label="Metadata" fault=${failure?.fault("metadata")} hint="Pairs for the application, one in each line, such as “plan=pro”."
-          input=${(/** @type {object} */ more) => html`<textarea rows="3" spellcheck="false" value=${pairs} onInput=${typed(setPairs)} ...${more}></textarea>`} />
+          input=${(/** @type {object} */ more) => html`<textarea rows="3" spellcheck=${false} value=${pairs} onInput=${typed(setPairs)} ...${more}></textarea>`} />
       <//>
     <//>
   `;

@@ -46,7 +46,7 @@ export function CreateKey({ onClose }) {
         <${TextField} label="Label" maxlength="100" value=${label} set=${setLabel} fault=${failure?.fault("label")}
           hint="Where the key is used, such as “CI deploy”." />
         <${Choice} label="Expires" value=${days} options=${LIFETIMES} onChange=${setDays} />
-        <${TextField} label="Scopes" spellcheck="false" value=${scopes} set=${setScopes} fault=${failure?.fault("scopes", names())}
+        <${TextField} label="Scopes" spellcheck=${false} value=${scopes} set=${setScopes} fault=${failure?.fault("scopes", names())}
           hint="Optional. Words that your API defines, separated by spaces, such as “orders:read”. Without scopes the key may do everything." />
       <//>
     <//>

@@ -6,7 +6,8 @@ import { usePages } from "../lib/pages.js";
 import { useAction } from "../lib/resource.js";
 import { navigate, useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
-import { Owner } from "../lib/owner.js";
+import { exactly } from "../lib/exact.js";
+import { idOf, Owner, ownerOf } from "../lib/owner.js";
 import { Choice, Dialog, Field, Filters, Form, Page, SearchField, TextField, typed, When } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 
@@ -22,25 +23,27 @@ const SECONDS = { "1h": 3600, "24h": DAY, "7d": 7 * DAY };
 const EVENT_ID = /^evt_[0-9a-z]+$/;
 
 export default function Events() {
-  const [{ userId = "", type = "", within = "" }, change, set] = useFilter();
+  const [{ userId = "", organizationId = "", type = "", within = "" }, change, set] = useFilter();
   const [isPublishing, setPublishing] = useState(false);
   const list = usePages(async (cursor) => {
     const seconds = SECONDS[within];
     const { events, nextCursor } = await call("listEvents", {
       userId,
+      organizationId,
       type,
       cursor,
       ...(seconds && { since: ago(seconds) }),
     });
     return { rows: events, next: nextCursor };
-  }, `${userId} ${type} ${within}`);
+  }, `${userId} ${organizationId} ${type} ${within}`);
   const find = (/** @type {string} */ text) =>
-    EVENT_ID.test(text) ? navigate(`/console/operator/events/${text}`) : change({ userId: text });
+    EVENT_ID.test(text) ? navigate(`/console/operator/events/${text}`) : change({ userId: text, organizationId: "" });
   const publish = html`<button type="button" data-new onClick=${() => setPublishing(true)}>Publish an event…</button>`;
   return html`
     <${Page} title="Events" lead="What the host application published, newest first." actions=${publish}>
       <${Filters} label="Filter events">
         <${SearchField} label="User id or event id" value=${userId} onChange=${find} isMain />
+        <${SearchField} label="Organization id" value=${organizationId} onChange=${(/** @type {string} */ text) => change({ organizationId: text, userId: "" })} />
         <${SearchField} label="Event type" value=${type} onChange=${set("type")} />
         <${Choice} label="Published" value=${within} options=${PERIODS} onChange=${set("within")} />
       <//>
@@ -48,11 +51,11 @@ export default function Events() {
         { empty: "No events", hint: "No event matches, or nothing was published yet." },
         html`<table>
           <caption class="hidden">Events, newest first</caption>
-          <thead><tr><th>Event</th><th>User</th><th>Sent to</th><th>Published</th></tr></thead>
+          <thead><tr><th>Event</th><th>Owner</th><th>Sent to</th><th>Published</th></tr></thead>
           <tbody>${list.rows.map(
             ({ event, deliveries }) => html`<tr key=${event.id}>
             <th scope="row"><a data-row href="/console/operator/events/${event.id}">${event.type}</a></th>
-            <td data-label="User"><${Owner} of=${event} /></td>
+            <td data-label="Owner"><${Owner} of=${event} /></td>
             <td data-label="Sent to">${counted(deliveries, "subscription", "subscriptions")}</td>
             <td data-label="Published"><${When} at=${event.createdAt} /></td>
           </tr>`,
@@ -60,27 +63,35 @@ export default function Events() {
         </table>`,
       )}
     <//>
-    ${isPublishing && html`<${Publish} userId=${userId} onClose=${() => setPublishing(false)} />`}
+    ${isPublishing && html`<${Publish} owner=${ownerOf(organizationId ? { organizationId } : { userId })} onClose=${() => setPublishing(false)} />`}
   `;
 }
 
-/** @param {{ userId: string, onClose: () => void }} props */
-function Publish({ userId, onClose }) {
-  const [user, setUser] = useState(userId);
+/** @type {[string, string][]} */
+const OWNERS = [
+  ["userId", "A user"],
+  ["organizationId", "An organization"],
+];
+
+/** @param {{ owner: import("../lib/owner.js").Named, onClose: () => void }} props */
+function Publish({ owner, onClose }) {
+  const [kind, setKind] = useState("userId" in owner ? "userId" : "organizationId");
+  const [id, setId] = useState(idOf(owner));
   const [type, setType] = useState("");
   const [data, setData] = useState("{}");
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { userId: user.trim(), type: type.trim(), data: parsed(data) };
+    const body = { [kind]: id.trim(), type: type.trim(), data: parsed(data) };
     const { event } = await call("publishEvent", { body });
     navigate(`/console/operator/events/${event.id}`);
   });
   return html`
     <${Dialog} title="Publish an event" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["userId", "type", "data"]} label="Publish" onCancel=${onClose} isReady=${user.trim() !== "" && type.trim() !== ""}>
-        <p>Gatepost sends the event to every subscription of the user that matches its type. You cannot undo this.</p>
-        <${TextField} label="User id" fault=${failure?.fault("userId")} value=${user} set=${setUser} />
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${[kind, "type", "data"]} label="Publish" onCancel=${onClose} isReady=${id.trim() !== "" && type.trim() !== ""}>
+        <p>Gatepost sends the event to every subscription of the owner that matches its type. You cannot undo this.</p>
+        <${Choice} label="Owner" value=${kind} options=${OWNERS} onChange=${setKind} />
+        <${TextField} label=${kind === "userId" ? "User id" : "Organization id"} spellcheck=${false} fault=${failure?.fault(kind)} value=${id} set=${setId} />
         <${TextField} label="Type" hint="Such as invoice.paid" fault=${failure?.fault("type")} value=${type} set=${setType} />
-        <${Field} label="Data (JSON)" fault=${failure?.fault("data")} input=${(/** @type {object} */ more) => html`<textarea rows="6" spellcheck="false" value=${data} onInput=${typed(setData)} ...${more}></textarea>`} />
+        <${Field} label="Data (JSON)" fault=${failure?.fault("data")} input=${(/** @type {object} */ more) => html`<textarea rows="6" spellcheck=${false} value=${data} onInput=${typed(setData)} ...${more}></textarea>`} />
       <//>
     <//>
   `;
@@ -89,7 +100,7 @@ function Publish({ userId, onClose }) {
 /** @param {string} text */
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return exactly(text);
   } catch {
     throw new Failure({
       title: "The data is not JSON",

@@ -67,10 +67,10 @@ function Facts({ of, open }) {
   `;
 }
 
-/** @param {string} text */
-const maximum = (text) => (text.trim() === "" ? null : Number(text));
+/** What is not a number goes to the service as it is, which says what is wrong. @param {string} text @returns {any} */
+const maximum = (text) => (text.trim() === "" ? null : Number.isFinite(Number(text)) ? Number(text) : text);
 
-const RATES = ["keyRateLimit", "requestRateLimit"];
+const LIMITS = ["maxActiveKeys", "maxSubscriptions", "keyRateLimit", "requestRateLimit"];
 
 /** @param {string} text */
 const rate = (text) => text.trim() || null;
@@ -93,14 +93,15 @@ function ChangeLimits({ owner, of, onClose }) {
   });
   return html`
     <${Dialog} title="Change the limits" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${RATES} label="Change the limits" onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${LIMITS} label="Change the limits" onCancel=${onClose}>
         <p>A limit that is empty is that of the service. A lower limit ends nothing that the ${kindOf(owner)} has.</p>
-        <${TextField} label="Most active keys" value=${keys} set=${setKeys} />
-        <${TextField} label="Most subscriptions" value=${subscriptions} set=${setSubscriptions} />
+        <${TextField} label="Most active keys" inputmode="numeric" value=${keys} set=${setKeys} fault=${failure?.fault("maxActiveKeys")} />
+        <${TextField} label="Most subscriptions" inputmode="numeric" value=${subscriptions} set=${setSubscriptions}
+          fault=${failure?.fault("maxSubscriptions")} />
         <p>Rate limits are a count and a unit, such as 100/s, 6000/m or 100000/h.</p>
-        <${TextField} label="Rate limit of each key" spellcheck="false" value=${keyRate} set=${setKeyRate}
+        <${TextField} label="Rate limit of each key" spellcheck=${false} value=${keyRate} set=${setKeyRate}
           fault=${failure?.fault("keyRateLimit")} />
-        <${TextField} label="Rate limit of calls" spellcheck="false" value=${requestRate} set=${setRequestRate}
+        <${TextField} label="Rate limit of calls" spellcheck=${false} value=${requestRate} set=${setRequestRate}
           fault=${failure?.fault("requestRateLimit")} />
       <//>
     <//>

@@ -46,7 +46,7 @@ export const SignedOut = () =>
 /** Visitors have no account here. @param {{ title?: string }} props */
 export const VisitOver = ({ title = "Your visit is over" }) => html`
   <${Lone} title=${title} isPortal>
-    <p>Your API keys and webhooks keep working. To come back, follow the link of the application that sent you here.</p>
+    <p>To come back, follow the link of the application that sent you here.</p>
     ${returnUrl() && html`<p><a class="button primary" href=${returnUrl()}>Go back</a></p>`}
   <//>
 `;

@@ -75,7 +75,7 @@ function Recovery({ wish, lost, recover, waiting, reload, onClose, children }) {
             ${children}
             <${Choice} label="Events of" value=${wish.since} options=${SINCE} onChange=${wish.setSince} />
             <${TextField} label="Types" value=${wish.typed} set=${wish.setTyped} onChange=${wish.count}
-              fault=${(failure ?? lost.failure)?.fault("events", events)} hint="Separate with spaces. Empty: all." spellcheck="false" />
+              fault=${(failure ?? lost.failure)?.fault("events", events)} hint="Separate with spaces. Empty: all." spellcheck=${false} />
             <p role="status">${known.current && recoverable(known.current.deliveries, waiting)}</p>
             <${ErrorPanel} failure=${lost.failure} fields=${["events"]} />
           <//>`

@@ -85,7 +85,7 @@ const kept = (shown) => [KEPT, `As it is: ${shown}`];
 const Pem = ({ label, hint, value, set, fault }) => html`
   <${Field} label=${label} hint=${hint} fault=${fault}
     input=${(/** @type {object} */ attributes) =>
-      html`<textarea rows="3" spellcheck="false" autocomplete="off" value=${value} onInput=${typed(set)} ...${attributes}></textarea>`} />
+      html`<textarea rows="3" spellcheck=${false} autocomplete="off" value=${value} onInput=${typed(set)} ...${attributes}></textarea>`} />
 `;
 
 /**
@@ -110,17 +110,17 @@ export function RequestOptions({ value, set, of, failure }) {
     <${Field} label="Headers" fault=${failure?.fault("headers")}
       hint="One in a line, such as “x-tenant: 42”. A name alone keeps its value, and a line that you delete removes the header."
       input=${(/** @type {object} */ attributes) =>
-        html`<textarea rows="2" spellcheck="false" value=${value.headers} onInput=${typed(put("headers"))} ...${attributes}></textarea>`} />
+        html`<textarea rows="2" spellcheck=${false} value=${value.headers} onInput=${typed(put("headers"))} ...${attributes}></textarea>`} />
     <${Choice} label="Authentication" value=${value.kind} options=${kinds} onChange=${put("kind")}
       hint="A URL with another scheme, host or port removes headers, authentication and client certificate that are not set again." />
-    ${isClient && html`<${TextField} label="Token URL" type="url" spellcheck="false" value=${value.tokenUrl} set=${put("tokenUrl")} fault=${faultOf("tokenUrl")} />`}
-    ${nameOf && html`<${TextField} label=${nameOf} spellcheck="false" value=${value.name} set=${put("name")} fault=${faultOf("clientId")} />`}
+    ${isClient && html`<${TextField} label="Token URL" type="url" spellcheck=${false} value=${value.tokenUrl} set=${put("tokenUrl")} fault=${faultOf("tokenUrl")} />`}
+    ${nameOf && html`<${TextField} label=${nameOf} spellcheck=${false} value=${value.name} set=${put("name")} fault=${faultOf("clientId")} />`}
     ${secretOf && html`<${TextField} label=${secretOf} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${nameOf && !isClient ? undefined : faultOf("clientSecret")} />`}
-    ${isClient && html`<${TextField} label="Scope" hint="If the provider asks for one." spellcheck="false" value=${value.scope} set=${put("scope")} fault=${faultOf("scope")} />`}
-    ${isClient && html`<${TextField} label="Audience" hint="If the provider asks for one." spellcheck="false" value=${value.audience} set=${put("audience")} fault=${faultOf("audience")} />`}
+    ${isClient && html`<${TextField} label="Scope" hint="If the provider asks for one." spellcheck=${false} value=${value.scope} set=${put("scope")} fault=${faultOf("scope")} />`}
+    ${isClient && html`<${TextField} label="Audience" hint="If the provider asks for one." spellcheck=${false} value=${value.audience} set=${put("audience")} fault=${faultOf("audience")} />`}
     <${Choice} label="Client certificate" value=${value.certificate} options=${certificates} onChange=${put("certificate")}
       hint="For a receiver that asks for one (mTLS)." />
-    ${value.certificate === NEW && html`<${Pem} label="Certificates" hint="In PEM, the client&rsquo;s first." value=${value.chain} set=${put("chain")} fault=${faultOfKey ? undefined : failure?.fault("clientCertificate")} />`}
+    ${value.certificate === NEW && html`<${Pem} label="Certificates" hint="In PEM, the client’s first." value=${value.chain} set=${put("chain")} fault=${faultOfKey ? undefined : failure?.fault("clientCertificate")} />`}
     ${value.certificate === NEW && html`<${Pem} label="Private key" hint="In PEM, not encrypted." value=${value.key} set=${put("key")} fault=${faultOfKey} />`}
   `;
 }

@@ -163,9 +163,10 @@ function Enable({ subscription, reload, disable }) {
   if (missed) {
     return html`<${SendMissed} id=${id} ...${missed} reload=${reload} onClose=${() => setMissed(undefined)} />`;
   }
-  if (subscription.enabled) return html`<button type="button" onClick=${disable}>Disable…</button>`;
-  return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Enable</button>
-    <${ErrorPanel} failure=${failure} />`;
+  const button = subscription.enabled
+    ? html`<button type="button" onClick=${disable}>Disable…</button>`
+    : html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Enable</button>`;
+  return html`${button}<${ErrorPanel} failure=${failure} />`;
 }
 
 /**
@@ -268,20 +269,24 @@ function Edit({ subscription, reload, onClose }) {
   const [order, setOrder] = useState(subscription.onExhausted);
   const [options, setOptions] = useState(optionsOf(subscription));
   const [description, setDescription] = useState(subscription.description);
+  const [dropped, setDropped] = useState(/** @type {string[]} */ ([]));
   const isPulled = isPull(subscription);
   const { run, isRunning, failure } = useAction(async () => {
-    const isMoved = url.trim() !== subscription.url;
-    const wish = {
+    const body = {
+      ...(url.trim() !== subscription.url && { url: url.trim() }),
+      ...(events !== subscription.events.join(" ") && { events: eventNames(events) }),
+      ...(description !== subscription.description && { description }),
       ...(filter !== before && { filter: filter.trim() ? filterOf(filter) : null }),
       ...(rate !== rateBefore && { maxPerSecond: rateOf(rate) }),
       ...(order !== subscription.onExhausted && { onExhausted: order }),
       ...wishOf(options, subscription),
     };
-    const body = { events: eventNames(events), description, ...wish, ...(isMoved && { url: url.trim() }) };
-    await call("changeSubscription", { id: subscription.id, body });
+    const answer = await call("changeSubscription", { id: subscription.id, body });
     await reload();
-    onClose();
+    if (answer.dropped) setDropped(answer.dropped);
+    else onClose();
   });
+  if (dropped.length > 0) return html`<${Dropped} names=${dropped} onClose=${onClose} />`;
   return html`
     <${Dialog} title="Edit the subscription" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${isPulled ? PULL_FIELDS : FIELDS} label="Save" onCancel=${onClose}>
@@ -292,6 +297,16 @@ function Edit({ subscription, reload, onClose }) {
     <//>
   `;
 }
+
+/** @type {Record<string, string>} */
+const DROPPED = { headers: "its headers", auth: "its authentication", clientCertificate: "its client certificate" };
+
+/** What a new URL does not get. @param {{ names: string[], onClose: () => void }} props */
+const Dropped = ({ names, onClose }) => html`
+  <${Dialog} title="Set these again" onClose=${onClose} done="Close">
+    <p>The new URL has another scheme, host or port, so the subscription has lost ${names.map((name) => DROPPED[name] ?? name).join(" and ")}. If the receiver needs them there, set them by “Edit…”.</p>
+  <//>
+`;
 
 /** @param {DialogProps} props */
 function Delete({ subscription, onClose }) {

@@ -2,6 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { call, Failure } from "../lib/api.js";
+import { exactly } from "../lib/exact.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
@@ -232,6 +233,8 @@ export const PULL_FIELDS = ["events", "filter", "description"];
 /** @param {string} text */
 export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
+const FILTER_HINT = `Which of these events, by their content: JSON such as {"path": "/data/amount", "op": "gte", "value": 100}. Empty: all.`;
+
 /** The fields that are behind "Advanced", which is open if one of them has a fault. */
 const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecond"];
 
@@ -244,10 +247,10 @@ const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecon
 export const SubscriptionFields = ({ values, set, options, failure, isPull: isPulled = false, more }) => html`
   ${
     !isPulled &&
-    html`<${TextField} label="URL" type="url" spellcheck="false" value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
+    html`<${TextField} label="URL" type="url" spellcheck=${false} value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
     hint="Where your receiver listens, such as https://example.com/hooks." />`
   }
-  <${TextField} label="Events" spellcheck="false" value=${values.events} set=${set.setEvents}
+  <${TextField} label="Events" spellcheck=${false} value=${values.events} set=${set.setEvents}
     fault=${failure?.fault("events", eventNames(values.events))}
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
@@ -255,9 +258,9 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
   <details open=${values.filter !== "" || values.rate !== "" || options.of.headers || options.of.auth || options.of.clientCertificate || ADVANCED.some((name) => failure?.fault(name))}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
-      hint="Which of these events, by their content: JSON such as {&quot;path&quot;: &quot;/data/amount&quot;, &quot;op&quot;: &quot;gte&quot;, &quot;value&quot;: 100}. Empty: all."
+      hint=${FILTER_HINT}
       input=${(/** @type {object} */ attributes) =>
-        html`<textarea rows="4" spellcheck="false" value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
+        html`<textarea rows="4" spellcheck=${false} value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
     ${
       !isPulled &&
       html`<${TextField} label="Most deliveries per second" inputmode="decimal" value=${values.rate} set=${set.setRate}
@@ -269,17 +272,13 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
 `;
 
 /**
- * The filter that was typed. Numbers keep their digits where the browser can keep them.
+ * The filter that was typed.
  * @param {string} text
  * @returns {any}
  */
 export function filterOf(text) {
-  const { rawJSON } = /** @type {{ rawJSON?: (text: string) => unknown }} */ (JSON);
-  /** @type {(name: string, value: unknown, context?: { source?: string }) => unknown} */
-  const exact = (_name, value, context) =>
-    typeof value === "number" && context?.source && rawJSON ? rawJSON(context.source) : value;
   try {
-    return JSON.parse(text, exact);
+    return exactly(text);
   } catch {
     throw new Failure({ title: "The filter is not valid", errors: [{ field: "filter", detail: "must be JSON" }] });
   }
@@ -300,6 +299,6 @@ const NewSubscription = ({ created, onClose }) => html`
           <${Code} text=${pullCommand(created.subscription.id)} what="command" isOneLine />`
         : html`<${NewSigner} answer=${created} /><${SendTest} id=${created.subscription.id} />`
     }
-    <p><a href="/console/subscriptions/${created.subscription.id}">Open the subscription</a></p>
+    <p><a href="/console/subscriptions/${created.subscription.id}" target=${created.secret ? "_blank" : undefined} rel="noopener">Open the subscription</a></p>
   <//>
 `;

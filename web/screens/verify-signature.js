@@ -51,12 +51,12 @@ function Check({ eventId, body, attempt, publicKey = "" }) {
   return html`
     <p>Compare what your receiver got. The page computes the signature itself: the secret is not sent anywhere.</p>
     <div class="verify">
-      <${TextField} label="Secret or public key" followsValue type=${isPublicKey(key) ? "text" : "password"} spellcheck="false"
+      <${TextField} label="Secret or public key" followsValue type=${isPublicKey(key) ? "text" : "password"} spellcheck=${false}
         value=${typed ?? publicKey} set=${setTyped} fault=${key && !verdict ? fault : undefined}
         hint="whsec_… as it was shown when it was made, or whpk_… of the subscription. It is forgotten when you leave the page." />
       <${TextField} label="webhook-timestamp" inputmode="numeric" value=${timestamp} set=${setTimestamp}
         hint="From your receiver's log. Filled in with the second in which the last attempt started." />
-      <${TextField} label="webhook-signature" spellcheck="false" value=${given} set=${setGiven}
+      <${TextField} label="webhook-signature" spellcheck=${false} value=${given} set=${setGiven}
         hint="From your receiver's log. With it, the page says whether the signature is right." />
     </div>
     <div role="status">${verdict && given.trim() && html`<${Verdict} isRight=${verdict.isRight} isPublic=${isPublicKey(key)} />`}</div>
