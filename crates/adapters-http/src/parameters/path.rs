@@ -89,12 +89,16 @@ pub(crate) struct PathParameters {
     organization_id: Option<String>,
     name: Option<String>,
     consumer: Option<String>,
+    /// Whether the path has bytes that are not UTF-8. They are decoded to U+FFFD, which would make one id of many.
+    #[serde(skip)]
+    is_not_utf8: bool,
 }
 
 impl PathParameters {
     pub(crate) fn of(request: &HttpRequest) -> Self {
         let extracted = Path::<Self>::from_request(request, &mut Payload::None).into_inner();
-        extracted.map(Path::into_inner).unwrap_or_default()
+        let parameters = extracted.map(Path::into_inner).unwrap_or_default();
+        Self { is_not_utf8: !decodes_to_utf8(request.path()), ..parameters }
     }
 
     /// The name of an event type.
@@ -115,8 +119,27 @@ impl PathParameters {
 
     /// The owner in `{userId}` or `{organizationId}` of a path of the operator API, at this issuer.
     pub(crate) fn owner(&self, issuer: &str) -> Result<OwnerId, FieldFault> {
+        if self.is_not_utf8 {
+            let field = if self.user_id.is_some() { "userId" } else { "organizationId" };
+            return Err(FieldFault::new(field, NOT_UTF8));
+        }
         owner_at(issuer, self.user_id.as_deref(), self.organization_id.as_deref())
     }
+}
+
+/// The rule for the bytes of a path or a query.
+pub(crate) const NOT_UTF8: &str = "must be percent-encoded UTF-8";
+
+/// Whether a path or a query is UTF-8 without its percent-encoding.
+pub(crate) fn decodes_to_utf8(text: &str) -> bool {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(byte.unwrap_or(b'%'));
+        bytes.extend_from_slice(&part.as_bytes()[if byte.is_some() { 2 } else { 0 }..]);
+    }
+    str::from_utf8(&bytes).is_ok()
 }
 
 /// The owner in a body that has either `userId` or `organizationId`.

@@ -7,7 +7,7 @@ use domain::{OwnerId, Timestamp};
 
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::cursor::Cursor;
-use crate::parameters::path::any_owner_at;
+use crate::parameters::path::{NOT_UTF8, any_owner_at, decodes_to_utf8};
 use crate::state::State;
 
 /// How many items a page has when the client does not set `limit`.
@@ -31,6 +31,9 @@ impl Parameters {
     /// Parses a query that may contain the `known` parameters.
     pub(crate) fn parse<Known: AsRef<str>>(query: &str, known: &[Known]) -> Result<Self, FieldFault> {
         let fault = |detail: String| FieldFault::new("query", detail);
+        if !decodes_to_utf8(query) {
+            return Err(fault(NOT_UTF8.into()));
+        }
         let pairs = Query::<Vec<(String, String)>>::from_query(query);
         let pairs = pairs.map_err(|_| fault("must be form-encoded".into()))?.into_inner();
         let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();

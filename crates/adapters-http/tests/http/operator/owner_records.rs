@@ -84,6 +84,20 @@ async fn a_record_is_merged_and_has_its_defaults_again() {
     }
 }
 
+/// Bytes that are not UTF-8 are decoded to one and the same character: they would make one customer of two.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_is_not_utf_8_names_nobody() {
+    let server = Setup::default().start();
+    for line in
+        ["PATCH users/M%FCller", "PATCH organizations/M%FC", "GET users/%ff%fe/keys", "GET events?userId=M%FCller"]
+    {
+        let answer = by_host(line).json("{}").send(&server).await;
+        assert_eq!(code(&answer), (400, json!("invalid_field")), "{line}: {answer:?}");
+        assert!(answer.body.contains("must be percent-encoded UTF-8"), "{line}: {answer:?}");
+    }
+    sent(&server, by_host("PATCH users/M%C3%BCller%25%EF%BF%BD").json("{}")).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_record_cannot_have_is_named() {
     let server = Server::start();
