@@ -264,6 +264,11 @@ impl<'de> Visitor<'de> for FieldsVisitor {
     }
 }
 
+/// The JSON of a body in which no object has a name twice.
+pub(crate) fn unique(body: &[u8]) -> Result<Value, ApiError> {
+    serde_json::from_slice::<Unique>(body).map(|unique| unique.0).map_err(|error| unreadable(&error))
+}
+
 /// How the error of a name that occurs twice begins.
 const TWICE: &str = "a name occurs twice";
 

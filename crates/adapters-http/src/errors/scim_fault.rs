@@ -24,7 +24,7 @@ pub(crate) enum ScimType {
 }
 
 /// An error that only SCIM has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ScimFault {
     kind: ScimType,
     detail: Cow<'static, str>,
@@ -41,7 +41,7 @@ impl ScimType {
     pub(crate) fn of_code(code: &str) -> Option<Self> {
         match code {
             "invalid_field" => Some(Self::InvalidValue),
-            "bad_request" => Some(Self::InvalidSyntax),
+            "bad_request" | "invalid_json" => Some(Self::InvalidSyntax),
             _ => None,
         }
     }

@@ -20,14 +20,16 @@ pub(super) struct Attributes {
     email: Patch<String>,
     /// Whether the user may act.
     pub(super) active: Option<bool>,
+    /// The first fault of the request. The attributes behind it are read too: a deactivation counts all the same.
+    fault: Option<ScimFault>,
 }
 
 impl Attributes {
     /// The attributes of a whole user, who has no others.
-    pub(super) fn of_resource(resource: &Map<String, Value>) -> Result<Self, ScimFault> {
+    pub(super) fn of_resource(resource: &Map<String, Value>) -> Self {
         let (user_name, display_name, email) = (Patch::Reset, Patch::Reset, Patch::Reset);
         let mut attributes = Self { user_name, display_name, email, ..Self::default() };
-        resource.iter().try_for_each(|(name, value)| attributes.set(name, value))?;
+        attributes.set_all(resource);
         let parts: Vec<&str> = [&attributes.given_name, &attributes.family_name]
             .into_iter()
             .filter_map(|part| Some(part.set()?.as_str()))
@@ -35,29 +37,50 @@ impl Attributes {
         if attributes.formatted.set().is_none() && !parts.is_empty() {
             attributes.formatted = Patch::Set(parts.join(" "));
         }
-        Ok(attributes)
+        attributes
     }
 
     /// The attributes that the operations of a PATCH leave (RFC 7644, section 3.5.2).
-    pub(super) fn of_patch(body: &Map<String, Value>) -> Result<Self, ScimFault> {
+    pub(super) fn of_patch(body: &Map<String, Value>) -> Self {
         let syntax = |detail: &'static str| ScimFault::new(ScimType::InvalidSyntax, detail);
         let mut attributes = Self::default();
-        let operations = member(body, "Operations").and_then(Value::as_array);
-        for operation in operations.ok_or_else(|| syntax("Operations must be a list"))? {
-            let operation = operation.as_object().ok_or_else(|| syntax("an operation must be an object"))?;
-            let verb = member(operation, "op").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-            let path = member(operation, "path").and_then(Value::as_str);
-            match (verb.as_str(), path, member(operation, "value")) {
-                ("add" | "replace", Some(path), Some(value)) => attributes.set(path, value)?,
-                ("add" | "replace", None, Some(Value::Object(values))) => {
-                    values.iter().try_for_each(|(name, value)| attributes.set(name, value))?;
-                }
-                ("remove", Some(path), _) => attributes.set(path, &Value::Null)?,
-                ("remove", None, _) => return Err(ScimFault::new(ScimType::NoTarget, "a removal must have a path")),
-                _ => return Err(syntax("op must be add, replace or remove, and the first two must have a value")),
+        let Some(operations) = member(body, "Operations").and_then(Value::as_array) else {
+            return Self { fault: Some(syntax("Operations must be a list")), ..attributes };
+        };
+        for operation in operations {
+            let done = operation.as_object().ok_or_else(|| syntax("an operation must be an object"));
+            let done = done.and_then(|operation| attributes.apply(operation));
+            attributes.note(done);
+        }
+        attributes
+    }
+
+    fn apply(&mut self, operation: &Map<String, Value>) -> Result<(), ScimFault> {
+        let verb = member(operation, "op").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+        // Some providers send an empty path for none.
+        let path = member(operation, "path").and_then(Value::as_str).filter(|path| !path.trim().is_empty());
+        match (verb.as_str(), path, member(operation, "value")) {
+            ("add" | "replace", Some(path), Some(value)) => self.set(path, value)?,
+            ("add" | "replace", None, Some(Value::Object(values))) => self.set_all(values),
+            ("remove", Some(path), _) => self.set(path, &Value::Null)?,
+            ("remove", None, _) => return Err(ScimFault::new(ScimType::NoTarget, "a removal must have a path")),
+            _ => {
+                let detail = "op must be add, replace or remove, and the first two must have a value";
+                return Err(ScimFault::new(ScimType::InvalidSyntax, detail));
             }
         }
-        Ok(attributes)
+        Ok(())
+    }
+
+    fn set_all(&mut self, values: &Map<String, Value>) {
+        for (name, value) in values {
+            let done = self.set(name, value);
+            self.note(done);
+        }
+    }
+
+    fn note(&mut self, done: Result<(), ScimFault>) {
+        self.fault = self.fault.take().or(done.err());
     }
 
     fn set(&mut self, path: &str, value: &Value) -> Result<(), ScimFault> {
@@ -72,16 +95,29 @@ impl Attributes {
                 let mut parts = value.as_object().into_iter().flatten();
                 parts.try_for_each(|(part, value)| self.set(&format!("name.{part}"), value))?;
             }
+            // The attributes of the schema, in a member with its name.
+            schema if schema.eq_ignore_ascii_case(SCHEMA) => {
+                if let Some(attributes) = value.as_object() {
+                    self.set_all(attributes);
+                }
+            }
             "emails" => self.email = first_email(value)?,
             "emails[type eq \"work\"].value" | "emails[primary eq true].value" => self.email = text("emails", value)?,
-            "active" => self.active = flag(value)?.or(self.active),
+            "active" => self.active = Some(flag(value)?),
             _ => {}
         }
         Ok(())
     }
 
     /// The new `userName`, if there is one. Every user has one.
+    ///
+    /// # Errors
+    ///
+    /// The first fault of the request.
     pub(super) fn user_name(&self) -> Result<Option<&str>, ScimFault> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
         match &self.user_name {
             Patch::Set(name) => Ok(Some(name)),
             Patch::Keep => Ok(None),
@@ -159,12 +195,11 @@ fn text(name: &'static str, value: &Value) -> Result<Patch<String>, ScimFault> {
 }
 
 /// Entra sends the text `"False"`.
-fn flag(value: &Value) -> Result<Option<bool>, ScimFault> {
+fn flag(value: &Value) -> Result<bool, ScimFault> {
     match value {
-        Value::Null => Ok(None),
-        Value::Bool(flag) => Ok(Some(*flag)),
-        Value::String(text) if text.eq_ignore_ascii_case("true") => Ok(Some(true)),
-        Value::String(text) if text.eq_ignore_ascii_case("false") => Ok(Some(false)),
+        Value::Bool(flag) => Ok(*flag),
+        Value::String(text) if text.eq_ignore_ascii_case("true") => Ok(true),
+        Value::String(text) if text.eq_ignore_ascii_case("false") => Ok(false),
         _ => Err(ScimFault::new(ScimType::InvalidValue, "active must be true or false")),
     }
 }

@@ -7,6 +7,7 @@ use super::attributes::{Attributes, parse_filter};
 use super::user::User;
 use super::{answer, listed};
 use crate::ScimSubject;
+use crate::bodies::fields::unique;
 use crate::callers::operator::OperatorCall;
 use crate::endpoints::to_the_end;
 use crate::errors::api_error::ApiError;
@@ -28,12 +29,15 @@ type Answer = Result<HttpResponse, Error>;
 
 /// `POST /Users`. It takes over a user who exists and whom the provider cannot find by the `userName`.
 pub(super) async fn create_user(mut call: OperatorCall, by: ScimSubject) -> Answer {
-    let attributes = Attributes::of_resource(&read_object(&mut call).await?)?;
+    let attributes = Attributes::of_resource(&read_object(&mut call).await?);
     let invalid = |detail: String| ScimFault::new(ScimType::InvalidValue, detail);
-    let user_name = attributes.user_name()?.unwrap_or_default();
-    let subject = attributes.subject(by).ok_or_else(|| invalid("externalId is required".to_owned()))?;
+    let Some(subject) = attributes.subject(by) else {
+        attributes.user_name()?;
+        return Err(invalid("externalId is required".to_owned()).into());
+    };
     let owner = OwnerId::new(call.api().issuer.as_str(), subject).map_err(|error| invalid(error.to_string()))?;
-    let change = change(&call, by, &owner, &attributes, user_name).await?;
+    let change = heed(&call, &owner, attributes.active, attributes.change(by, "")).await?;
+    let user_name = attributes.user_name()?.unwrap_or_default();
     if !named(&call, by, user_name).await?.is_empty() {
         return Err(ScimFault::new(ScimType::Uniqueness, "a user with this userName exists").into());
     }
@@ -48,14 +52,14 @@ pub(super) async fn find_user(call: OperatorCall, by: ScimSubject) -> Answer {
 /// `PUT /Users/{id}`. Without `active` the state stays.
 pub(super) async fn replace_user(mut call: OperatorCall, by: ScimSubject) -> Answer {
     let user = known(&call).await?;
-    let attributes = Attributes::of_resource(&read_object(&mut call).await?)?;
+    let attributes = Attributes::of_resource(&read_object(&mut call).await?);
     apply(call, by, user, &attributes).await
 }
 
 /// `PATCH /Users/{id}`
 pub(super) async fn change_user(mut call: OperatorCall, by: ScimSubject) -> Answer {
     let user = known(&call).await?;
-    let attributes = Attributes::of_patch(&read_object(&mut call).await?)?;
+    let attributes = Attributes::of_patch(&read_object(&mut call).await?);
     apply(call, by, user, &attributes).await
 }
 
@@ -155,25 +159,25 @@ fn unknown() -> ApiError {
 
 /// Changes a user. The subject stays, because the keys and webhooks of a user cannot move.
 async fn apply(call: OperatorCall, by: ScimSubject, user: User, attributes: &Attributes) -> Answer {
-    if attributes.subject(by).is_some_and(|subject| subject != user.owner.subject()) {
-        let detail = "the subject of the user's ID tokens cannot change";
-        return Err(ScimFault::new(ScimType::Mutability, detail).into());
-    }
-    let change = change(&call, by, &user.owner, attributes, user.name(by)).await?;
+    let change = match attributes.subject(by) {
+        Some(subject) if subject != user.owner.subject() => {
+            Err(ScimFault::new(ScimType::Mutability, "the subject of the user's ID tokens cannot change"))
+        }
+        _ => attributes.change(by, user.name(by)),
+    };
+    let change = heed(&call, &user.owner, attributes.active, change).await?;
     store(call, by, user.owner, change, attributes.active, StatusCode::OK).await
 }
 
-/// The change of the record. A name that is refused does not keep a user active who has left: the deactivation in the same
-/// request is stored all the same.
-async fn change(
+/// The change of the record. A fault elsewhere in the request does not keep a user active who has left: the deactivation is
+/// stored all the same.
+async fn heed(
     call: &OperatorCall,
-    by: ScimSubject,
     owner: &OwnerId,
-    attributes: &Attributes,
-    user_name: &str,
+    active: Option<bool>,
+    change: Result<OwnerChange, ScimFault>,
 ) -> Result<OwnerChange, Error> {
-    let change = attributes.change(by, user_name);
-    if change.is_err() && attributes.active == Some(false) {
+    if change.is_err() && active == Some(false) {
         let deactivation = OwnerStateChange::ByProvider { deactivates: true };
         call.api().owners.set_state(owner, deactivation, &call.origin()).await.map_err(ApiError::from)?;
     }
@@ -230,6 +234,8 @@ async fn write(
 /// The JSON object in the body.
 async fn read_object(call: &mut OperatorCall) -> Result<Map<String, Value>, Error> {
     let body = call.read_json(BODY_BYTES_MAX).await?;
-    let fault = |_| ScimFault::new(ScimType::InvalidSyntax, "the body must be a JSON object");
-    Ok(serde_json::from_slice(&body).map_err(fault)?)
+    match unique(&body)? {
+        Value::Object(object) => Ok(object),
+        _ => Err(ScimFault::new(ScimType::InvalidSyntax, "the body must be a JSON object").into()),
+    }
 }

@@ -225,6 +225,51 @@ async fn a_wrong_name_keeps_no_user_active() {
     assert_eq!(record(&server, "a").await["name"], "A", "the name stays");
 }
 
+/// A user who leaves is suspended, whatever else the request has.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_elsewhere_keeps_no_user_active() {
+    let server = start(ScimSubject::UserName, OperatorScope::Scim);
+    sent(&server, "POST Users", Some(&json!({"userName": "a", "displayName": "A"})), 201).await;
+    let leaves = json!({"op": "replace", "path": "active", "value": false});
+    let beside = |other: Value| patch(&json!([other, leaves.clone()]));
+    for (line, body) in [
+        ("PATCH Users/a", beside(json!({"op": "replace", "path": "userName", "value": "b"}))),
+        ("PATCH Users/a", beside(json!({"op": "replace", "path": "displayName", "value": 5}))),
+        ("PATCH Users/a", beside(json!({"op": "bogus", "path": "x"}))),
+        ("PATCH Users/a", beside(json!("no object"))),
+        ("PUT Users/a", json!({"userName": "b", "active": false})),
+        ("PUT Users/a", json!({"active": false})),
+        ("PUT Users/a", json!({"userName": "a", "emails": {"value": "a@b"}, "active": "False"})),
+        ("POST Users", json!({"userName": "a", "displayName": [], "active": false})),
+    ] {
+        let problem = sent(&server, line, Some(&body), 400).await;
+        assert_eq!(record(&server, "a").await["state"]["state"], "suspended", "{line}: {body}: {problem}");
+        let comes_back = patch(&json!([{"op": "replace", "path": "active", "value": true}]));
+        sent(&server, "PATCH Users/a", Some(&comes_back), 200).await;
+        assert_eq!(record(&server, "a").await["state"]["state"], "active");
+    }
+}
+
+/// What no provider should send either deactivates or is refused.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_deactivation_is_passed_over() {
+    let server = start(ScimSubject::ExternalId, OperatorScope::Scim);
+    for (id, operation, status) in [
+        ("a", json!({"op": "replace", "path": "", "value": {"active": false}}), 200),
+        ("b", json!({"op": "replace", "value": {SCHEMA: {"active": false}}}), 200),
+        ("c", json!({"op": "replace", "path": "active", "value": null}), 400),
+        ("d", json!({"op": "remove", "path": "active"}), 400),
+    ] {
+        sent(&server, "POST Users", Some(&json!({"userName": id, "externalId": id})), 201).await;
+        sent(&server, &format!("PATCH Users/{id}"), Some(&patch(&json!([operation]))), status).await;
+        let expected = if status == 200 { "suspended" } else { "active" };
+        assert_eq!(record(&server, id).await["state"]["state"], expected, "{operation}");
+    }
+    let twice = r#"{"Operations":[{"op":"replace","path":"active","value":false,"value":true}]}"#;
+    let call = request("PATCH /scim/v2/Users/c").header(IDP).header(("content-type", "application/scim+json"));
+    assert_eq!(call.body(twice).send(&server).await.status, 400);
+}
+
 /// A user whom the provider cannot find by the name that it has is taken over, with what the host has set.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_whom_the_provider_cannot_find_is_taken_over() {
