@@ -28,7 +28,8 @@ from gatepost import (
     json_form,
     types,
 )
-from gatepost.calls import new_id
+from gatepost.calls import Send, call, new_id, request
+from gatepost.operations import Table
 
 PROBLEM = {"title": "t", "status": 400, "code": "invalid_field", "detail": "label is required", "requestId": "r1"}
 PUBLISHED = {"event": {"id": "evt_1", "userId": "a", "type": "t", "createdAt": "2026-11-21T01:42:03.120Z"}}
@@ -413,3 +414,16 @@ def test_a_process_that_is_forked_shares_no_connection_with_its_parent() -> None
         assert ports[0] == ports[3] != ports[1] == ports[2]
         client.close()
         server.shutdown()
+
+
+def test_a_wait_at_the_service_has_its_time_beside_the_deadline() -> None:
+    sent = next(call(Table.receive_events, {"id": "s", "consumer": "c", "wait": 30}, 5))
+    assert isinstance(sent, Send)
+    assert 34 < sent.seconds <= 35
+
+
+def test_events_that_are_mappings_get_ids() -> None:
+    given = [{"userId": "a", "type": "t", "data": 1}, {"userId": "a", "type": "t", "data": 1, "id": "order-1"}]
+    body = request(Table.publish_events, {"events": given})[3] or b""
+    first, second = (event["id"] for event in json.loads(body)["events"])
+    assert (len(first), second) == (36, "order-1")

@@ -49,6 +49,16 @@ def test_a_subscription_is_ensured_once_and_gets_the_events_of_the_last_call(ser
         gatepost.delete_subscription(found[0].id)
 
 
+def test_a_url_that_the_service_writes_in_another_way_is_ensured_once(service: Service) -> None:
+    url = "https://127.0.0.1:1025/odd?who=o'neil"
+    with Gatepost(service.url, service.id_token) as gatepost:
+        first = gatepost.ensure_subscription(url=url, events=["a"])
+        again = gatepost.ensure_subscription(url=url, events=["b"])
+        assert (again.secret, again.subscription.id) == (None, first.subscription.id)
+        assert [one.events for one in gatepost.list_subscriptions() if "odd" in one.url] == [("b",)]
+        gatepost.delete_subscription(first.subscription.id)
+
+
 ENSURED: dict[str, Any] = {
     "auth": types.BearerAuth(type="bearer", token="secret"),
     "client_certificate": types.ClientCertificate(chain=CHAIN + END, key=KEY),

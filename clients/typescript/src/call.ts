@@ -35,7 +35,9 @@ export async function call(
   const [url, init] = request(connection, id, operation, values);
   const isFile = typeof values.format === "string" && values.format !== "json";
   const form: Form = isFile ? { answer: "text" } : operation;
-  const timeoutMs = Math.min(options.timeoutMs ?? connection.timeoutMs, TIMER_MS_MAX);
+  // The service waits for so long before it answers.
+  const waitMs = typeof values.wait === "number" ? values.wait * 1_000 : 0;
+  const timeoutMs = Math.min(options.timeoutMs ?? connection.timeoutMs + waitMs, TIMER_MS_MAX);
   const endsAt = performance.now() + timeoutMs;
   const limit = new AbortController();
   // Ends with the call: the events of a stream may come later.
@@ -69,6 +71,7 @@ function isSafe(id: OperationId, { method }: Operation, values: Values): boolean
 }
 
 function request(connection: Connection, id: string, operation: Operation, values: Values): [string, RequestInit] {
+  if (connection.url === "") throw new GatepostError("url is not set", { code: "invalid_url" });
   const rest = { ...values };
   const take = (name: string) => {
     const value = rest[name];
@@ -101,13 +104,17 @@ function request(connection: Connection, id: string, operation: Operation, value
   const init: RequestInit = { method: operation.method, headers, redirect: "manual" };
   if (operation.body) {
     headers["content-type"] = "application/json";
-    // JSON has no such number, and `null` may mean to remove.
-    init.body = JSON.stringify(rest, (name, value) => {
-      if (typeof value === "number" && !Number.isFinite(value)) throw wrong(`${name} must be a finite number`);
-      return value;
-    });
+    init.body = jsonOf(rest);
   }
   return [`${connection.url}${path}${query.size > 0 ? `?${query}` : ""}`, init];
+}
+
+/** The JSON of a value. JSON has no number that is not finite, and the `null` in its place may mean to remove. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (name, member) => {
+    if (typeof member === "number" && !Number.isFinite(member)) throw wrong(`${name} must be a finite number`);
+    return member;
+  });
 }
 
 async function attempt(connection: Connection, url: string, init: RequestInit, form: Form): Promise<unknown> {

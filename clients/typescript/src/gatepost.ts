@@ -47,7 +47,7 @@ export class Gatepost {
     }
     // A bound `fetch`: some platforms refuse one that is called as the method of another object.
     const send = fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#connection = { url: checked(url), token, fetch: send, timeoutMs };
+    this.#connection = { url: url === undefined ? "" : checked(url), token, fetch: send, timeoutMs };
     const methods = this as unknown as Record<string, unknown>;
     for (const id of Object.keys(table) as OperationId[]) {
       methods[id] = (values?: Values, options?: CallOptions) => this.#call(id, values, options);
@@ -162,8 +162,8 @@ function withIds(id: OperationId, values: Values): Values {
   return { ...values, events: (values.events as Values[]).map((event) => withIds("publishEvent", event)) };
 }
 
-function checked(text: string | undefined): string {
-  const url = text && URL.canParse(text) ? new URL(text) : undefined;
+function checked(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && !url.username && !url.password && !url.search && !url.hash;
   if (!isPlain || !/^https?:$/.test(url.protocol)) {
     throw new GatepostError("url must be an absolute http or https URL without user, query and fragment", {

@@ -1,4 +1,4 @@
-import { settled, TIMER_MS_MAX } from "./call.js";
+import { jsonOf, settled, TIMER_MS_MAX } from "./call.js";
 import { GatepostError } from "./error.js";
 import type { Gatepost } from "./gatepost.js";
 import type { Schemas } from "./types.js";
@@ -49,7 +49,8 @@ export class Publisher {
 
   /**
    * Queues a copy of an event and returns the id by which a repetition is known. It throws the code `queue_full` rather
-   * than wait or drop, `queue_closed` after `close`, and a `TypeError` for what is no JSON.
+   * than wait or drop, `queue_closed` after `close`, `invalid_argument` for a number
+   * that is not finite, and a `TypeError` for what else is no JSON.
    */
   publish(event: NewEvent): string {
     if (this.#isClosed) throw new GatepostError("the queue of events is closed", { code: "queue_closed" });
@@ -57,7 +58,7 @@ export class Publisher {
       throw new GatepostError("the queue of events is full", { code: "queue_full" });
     }
     const id = event.id ?? uuidv7();
-    this.#queue.push(JSON.parse(JSON.stringify({ ...event, id })));
+    this.#queue.push(JSON.parse(jsonOf({ ...event, id })));
     this.#work ??= Promise.resolve().then(() => this.#run());
     return id;
   }

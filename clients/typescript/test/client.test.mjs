@@ -206,8 +206,28 @@ it("a subscription that is gone when its deletion is repeated is deleted", async
   await assert.rejects(found.findSubscription({ id: "s" }), { code: "subscription_not_found" });
 });
 
+it("a call that waits at the service has its wait beside the deadline", async () => {
+  const late = (_, { signal }) =>
+    new Promise((resolve, reject) => {
+      setTimeout(() => resolve(Response.json({ events: [] })), 300);
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  const waiting = client(late, { timeoutMs: 50 });
+  assert.deepEqual(await waiting.receiveEvents({ id: "s", consumer: "c", wait: 30 }), { events: [] });
+  await assert.rejects(waiting.receiveEvents({ id: "s", consumer: "c" }), { code: "no_answer" });
+});
+
+it("a number that JSON does not have is no event of a queue", () => {
+  const queue = new Publisher(client(silent), { onError: () => {} });
+  assert.throws(() => queue.publish({ userId: "a", type: "t", data: { n: NaN } }), { code: "invalid_argument" });
+});
+
+it("a build without the URL fails at the first call, not before", async () => {
+  await assert.rejects(new Gatepost({ url: undefined }).whoami(), { code: "invalid_url" });
+});
+
 it("wrong options are refused, and so is a browser", () => {
-  for (const wrong of [undefined, "", "keys.example.com", "ftp://a", "https://u:p@a", "https://a?b", "https://a#b"]) {
+  for (const wrong of ["", "keys.example.com", "ftp://a", "https://u:p@a", "https://a?b", "https://a#b"]) {
     assert.throws(() => new Gatepost({ url: wrong }), { name: "GatepostError", code: "invalid_url" });
   }
   assert.throws(() => new Gatepost({ url, token: "a\nb" }), { code: "invalid_token" });

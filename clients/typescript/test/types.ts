@@ -1,5 +1,16 @@
 // What the types must allow, and what they must refuse. It is compiled and not run.
-import { type Caller, Gatepost, type Pages, type Schemas } from "@gatepost/client";
+import { type Caller, Gatepost, type Pages, type Schemas, type Verifier } from "@gatepost/client";
+import { requireApiKey } from "@gatepost/client/next";
+
+/** As `NextRequest` of Next. */
+interface OwnRequest extends Request {
+  readonly nextUrl: URL;
+}
+
+export const route = (keys: Verifier) =>
+  requireApiKey(keys, "orders:read", async (request: OwnRequest, { params }: { params: Promise<{ id: string }> }) =>
+    Response.json({ path: request.nextUrl.pathname, id: (await params).id }),
+  );
 
 export async function types(gatepost: Gatepost, caller: Caller): Promise<void> {
   const created: Schemas["CreatedApiKey"] = await gatepost.createApiKey({ label: "CI" });

@@ -98,7 +98,9 @@ Steps = Generator[Send | Wait, Outcome, T]
 def call(operation: Operation[T], given: Members, timeout: float) -> Steps[T]:
     """Calls an operation, and again if that is safe and may help, until `timeout` seconds have passed."""
     method, path, headers, body = request(operation, given)
-    end = time.monotonic() + timeout
+    wait = given.get("wait")
+    # The service waits for so long before it answers.
+    end = time.monotonic() + timeout + (wait if isinstance(wait, (int, float)) else 0)
     tried = 0
     while True:
         # A pause may take longer than planned, and no timeout may be negative.
@@ -126,9 +128,17 @@ def members(operation: Operation[Any], given: Members) -> Members:
         name = in_header if in_header in operation.headers else json_form.camel(name)
         if name == "id" and operation.has_id:
             value = value or new_id()
+        if name == "events" and operation.has_id:
+            value = [with_id(event) for event in value]
         if name != "self" and value is not ABSENT and (value is not None or name in operation.nullable):
             sent[name] = value
     return sent
+
+
+def with_id(event: Any) -> Any:
+    """The event, whose id tells a repetition from another event."""
+    is_without = isinstance(event, Mapping) and not cast("Mapping[str, Any]", event).get("id")
+    return {**event, "id": new_id()} if is_without else event
 
 
 def request(operation: Operation[Any], given: Members) -> tuple[str, str, dict[str, str], bytes | None]:

@@ -84,6 +84,8 @@ class Ensured:
         """
         members = {**self._owner, "url": self._url, **settings}
         created = yield from call(self._create, members, self._timeout)
+        # Its normal form, by which subscriptions of earlier starts are found.
+        self._url = created.subscription.url
         try:
             of_url = yield from self._find()
             first, *others = sorted(one.id for one in of_url)

@@ -5,12 +5,12 @@ import type { Verifier } from "../verifier.js";
 export { callerOf } from "../caller.js";
 
 /** Wraps a route handler of Next: calls it only for requests whose API key has these scopes. */
-export function requireApiKey<Context>(
+export function requireApiKey<NextRequest extends Request, Context>(
   verifier: Verifier,
   scopes: string,
-  handler: (request: Request, context: Context) => Response | Promise<Response>,
+  handler: (request: NextRequest, context: Context) => Response | Promise<Response>,
 ) {
-  return async (request: Request, context: Context): Promise<Response> => {
+  return async (request: NextRequest, context: Context): Promise<Response> => {
     const refusal = await refusalOf(verifier, scopes, request, request);
     return refusal ? refusal.response() : handler(request, context);
   };
