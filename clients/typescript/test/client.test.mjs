@@ -217,7 +217,7 @@ it("a call that waits at the service has its wait beside the deadline", async ()
   await assert.rejects(waiting.receiveEvents({ id: "s", consumer: "c" }), { code: "no_answer" });
 });
 
-it("a number that JSON does not have is no event of a queue", () => {
+it("a queue refuses a number that JSON does not have", () => {
   const queue = new Publisher(client(silent), { onError: () => {} });
   assert.throws(() => queue.publish({ userId: "a", type: "t", data: { n: NaN } }), { code: "invalid_argument" });
 });
