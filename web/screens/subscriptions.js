@@ -299,6 +299,6 @@ const NewSubscription = ({ created, onClose }) => html`
           <${Code} text=${pullCommand(created.subscription.id)} what="command" isOneLine />`
         : html`<${NewSigner} answer=${created} /><${SendTest} id=${created.subscription.id} />`
     }
-    <p><a href="/console/subscriptions/${created.subscription.id}" target=${created.secret ? "_blank" : undefined} rel="noopener">Open the subscription</a></p>
+    <p><a href="/console/subscriptions/${created.subscription.id}">Open the subscription</a></p>
   <//>
 `;
