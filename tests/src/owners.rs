@@ -299,8 +299,9 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
         log["events"].as_array().is_some_and(|events| events.len() == 1).then_some(())
     })
     .await;
-    let found = traces_in(&storage).await;
-    assert_eq!(found, Vec::<&str>::new());
+    // A session of a killed process may read for a moment, and a vacuum keeps the rows that it sees.
+    let is_gone = async || traces_in(&storage).await.is_empty().then_some(());
+    eventually("no trace of alice is left", is_gone).await;
     assert_eq!(
         bob.at(gatepost.address()).get("/api/webhooks/subscriptions").await["subscriptions"][0]["enabled"],
         true
