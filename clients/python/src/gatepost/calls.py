@@ -98,9 +98,8 @@ Steps = Generator[Send | Wait, Outcome, T]
 def call(operation: Operation[T], given: Members, timeout: float) -> Steps[T]:
     """Calls an operation, and again if that is safe and may help, until `timeout` seconds have passed."""
     method, path, headers, body = request(operation, given)
-    wait = given.get("wait")
-    # The service waits for so long before it answers.
-    end = time.monotonic() + timeout + (wait if isinstance(wait, (int, float)) else 0)
+    # The service may wait before it answers.
+    end = time.monotonic() + timeout + (given.get("wait") or 0)
     tried = 0
     while True:
         # A pause may take longer than planned, and no timeout may be negative.
@@ -136,9 +135,10 @@ def members(operation: Operation[Any], given: Members) -> Members:
 
 
 def with_id(event: Any) -> Any:
-    """The event, whose id tells a repetition from another event."""
-    is_without = isinstance(event, Mapping) and not cast("Mapping[str, Any]", event).get("id")
-    return {**event, "id": new_id()} if is_without else event
+    if not isinstance(event, dict):
+        return event
+    given = cast("Members", event)
+    return {**given, "id": given.get("id") or new_id()}
 
 
 def request(operation: Operation[Any], given: Members) -> tuple[str, str, dict[str, str], bytes | None]:
