@@ -98,7 +98,6 @@ Steps = Generator[Send | Wait, Outcome, T]
 def call(operation: Operation[T], given: Members, timeout: float) -> Steps[T]:
     """Calls an operation, and again if that is safe and may help, until `timeout` seconds have passed."""
     method, path, headers, body = request(operation, given)
-    # The service may wait before it answers.
     end = time.monotonic() + timeout + (given.get("wait") or 0)
     tried = 0
     while True:

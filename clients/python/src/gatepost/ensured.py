@@ -84,7 +84,6 @@ class Ensured:
         """
         members = {**self._owner, "url": self._url, **settings}
         created = yield from call(self._create, members, self._timeout)
-        # In normal form.
         self._url = created.subscription.url
         try:
             of_url = yield from self._find()
