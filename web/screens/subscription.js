@@ -303,7 +303,7 @@ const DROPPED = { headers: "its headers", auth: "its authentication", clientCert
 
 /** What a new URL does not get. @param {{ names: string[], onClose: () => void }} props */
 const Dropped = ({ names, onClose }) => html`
-  <${Dialog} title="Set these again" onClose=${onClose} done="Close">
+  <${Dialog} title="Set these again" onClose=${onClose}>
     <p>The new URL has another scheme, host or port, so the subscription has lost ${names.map((name) => DROPPED[name] ?? name).join(" and ")}. If the receiver needs them there, set them by “Edit…”.</p>
   <//>
 `;

@@ -35,7 +35,7 @@ export async function call(
   const [url, init] = request(connection, id, operation, values);
   const isFile = typeof values.format === "string" && values.format !== "json";
   const form: Form = isFile ? { answer: "text" } : operation;
-  // The service waits for so long before it answers.
+  // The service may wait for this time before it answers.
   const waitMs = typeof values.wait === "number" ? values.wait * 1_000 : 0;
   const timeoutMs = Math.min(options.timeoutMs ?? connection.timeoutMs + waitMs, TIMER_MS_MAX);
   const endsAt = performance.now() + timeoutMs;

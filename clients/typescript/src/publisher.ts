@@ -50,7 +50,7 @@ export class Publisher {
   /**
    * Queues a copy of an event and returns the id by which a repetition is known. It throws the code `queue_full` rather
    * than wait or drop, `queue_closed` after `close`, `invalid_argument` for a number
-   * that is not finite, and a `TypeError` for what else is no JSON.
+   * that is not finite, and a `TypeError` for another value that is not JSON.
    */
   publish(event: NewEvent): string {
     if (this.#isClosed) throw new GatepostError("the queue of events is closed", { code: "queue_closed" });

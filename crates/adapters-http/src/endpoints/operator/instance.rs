@@ -67,8 +67,8 @@ pub(super) async fn change_log_filter(mut call: OperatorCall) -> Result<Json<Log
 
 /// Shows the state of the instance that answers, and of the store.
 ///
-/// The figures are those of the metrics. The answer comes from memory: figures of the database are read every ten
-/// seconds, and `queue.ageSeconds` says how long ago.
+/// The figures are the same as in the metrics. The figures of the database are read every ten seconds, and
+/// `queue.ageSeconds` is their age.
 #[utoipa::path(
     get,
     path = "/api/operator/system",

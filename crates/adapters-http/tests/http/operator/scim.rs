@@ -250,7 +250,7 @@ async fn a_fault_elsewhere_keeps_no_user_active() {
     }
 }
 
-/// What no provider should send either deactivates or is refused.
+/// An unusual form of a deactivation is heeded or refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_deactivation_is_passed_over() {
     let server = start(ScimSubject::ExternalId, OperatorScope::Scim);
