@@ -4,8 +4,9 @@ use diesel_mapping::sessions::{END_ALL, END_ONE};
 use diesel_mapping::{DigestRow, Kept, digests_of, ids_of};
 use domain::audit::Cause;
 use domain::{CredentialDigest, OwnerId, SessionId};
-use futures_util::future::join;
+use futures_util::future::join3;
 
+use super::open_session::lock_owner;
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, settle};
@@ -37,9 +38,14 @@ impl Work for End<'_> {
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));
-        let (begun, ended) =
-            join(Begin.execute(&mut &*connection), Kept(deletion).load::<DigestRow>(&mut &*connection)).await;
-        let ended = begun.and(ended)?;
+        // With the lock, the end of all sessions sees an opening, or its caller sees the end.
+        let (begun, locked, ended) = join3(
+            Begin.execute(&mut &*connection),
+            lock_owner(connection, self.owner),
+            Kept(deletion).load::<DigestRow>(&mut &*connection),
+        )
+        .await;
+        let ended = begun.and(locked).and(ended)?;
         let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
         let digests = digests_of("sessions", &ended)?;
         let (written, committed) = commit_with(connection, &digests, &self.cause.sessions_ended(self.owner, ids)).await;

@@ -1,4 +1,5 @@
-use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::QueryResult;
+use diesel::sql_types::{BigInt, Binary, Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{END_SURPLUS, NewSessionRow, seen_since};
@@ -6,17 +7,12 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
 use domain::audit::Cause;
 use domain::sessions::Session;
-use domain::{CredentialDigest, SessionId};
+use domain::{CredentialDigest, OwnerId, SessionId};
 use futures_util::future::join4;
 
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::transaction::{Begin, settle};
-
-/// Makes calls for one owner wait for each other until the end of the transaction, so that the statements after the
-/// lock see the sessions of earlier calls. Unlike the row in `key_owners`, this lock leaves no row. Two owners that
-/// share a number only wait for each other. See decision 64.
-const LOCK_OWNER: &str = "SELECT pg_advisory_xact_lock(hashtextextended($1, hashtextextended($2, 0)))";
 
 /// Opens a session, and ends the owner's oldest sessions beyond the maximum. Two round trips, and one more
 /// if a session ends.
@@ -33,17 +29,17 @@ impl Work for Open<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let Self { session, digest, max, cause } = *self;
         let (issuer, subject) = (session.owner.issuer(), session.owner.subject());
-        let lock = diesel::sql_query(LOCK_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
         let surplus = diesel::sql_query(END_SURPLUS)
             .bind::<Text, _>(issuer)
             .bind::<Text, _>(subject)
             .bind::<Binary, _>(session.id.as_bytes().as_slice())
             .bind::<Instant, StoredInstant>(session.created_at.into())
             .bind::<Instant, StoredInstant>(seen_since(session.created_at))
+            .bind::<Bool, _>(!session.role.signs_in())
             .bind::<BigInt, i64>(i64::from(max) - 1);
         let (begun, locked, inserted, ended) = join4(
             Begin.execute(&mut &*connection),
-            Kept(lock).execute(&mut &*connection),
+            lock_owner(connection, &session.owner),
             diesel::insert_into(sessions::table).values(NewSessionRow::new(session, digest)).execute(&mut &*connection),
             Kept(surplus).load::<DigestRow>(&mut &*connection),
         )
@@ -55,4 +51,14 @@ impl Work for Open<'_> {
         settle(written, committed)?;
         Ok(digests)
     }
+}
+
+/// Makes calls for one owner wait for each other until the end of the transaction, so that the statements after the
+/// lock see the sessions of earlier calls. Unlike the row in `key_owners`, this lock leaves no row. Two owners that
+/// share a number only wait for each other. See decision 64.
+pub(super) async fn lock_owner(connection: &AsyncPgConnection, owner: &OwnerId) -> QueryResult<usize> {
+    let lock = diesel::sql_query("SELECT pg_advisory_xact_lock(hashtextextended($1, hashtextextended($2, 0)))")
+        .bind::<Text, _>(owner.issuer())
+        .bind::<Text, _>(owner.subject());
+    Kept(lock).execute(&mut &*connection).await
 }

@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_mapping::owners::{StandingRow, looked_up};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{
@@ -116,6 +116,7 @@ fn open_session(
         .bind::<Binary, _>(session.id.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(session.created_at.into())
         .bind::<Instant, StoredInstant>(seen_since(session.created_at))
+        .bind::<Bool, _>(!session.role.signs_in())
         .bind::<BigInt, i64>(i64::from(max) - 1);
     let ended: Vec<DigestRow> = Kept(surplus).load(connection)?;
     let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;

@@ -17,7 +17,7 @@ pub fn seen_since(at: Timestamp) -> StoredInstant {
     at.minus(SESSION_IDLE_MAX).into()
 }
 
-/// The owner's sessions that are good at `at`, newest first.
+/// The owner's sessions that are good at `at`, without links, newest first.
 #[auto_type]
 pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     let issuer: &'a str = owner.issuer();
@@ -26,7 +26,7 @@ pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     let now: StoredInstant = at.into();
     let seen_since: StoredInstant = seen_since(at);
     let is_theirs = sessions::owner_issuer.eq(issuer).and(sessions::owner_subject.eq(subject));
-    let is_good = sessions::expires_at.gt(now).and(sessions::seen_at.gt(seen_since));
+    let is_good = sessions::expires_at.gt(now).and(sessions::seen_at.gt(seen_since)).and(sessions::role.ne("link"));
     let newest_first = (sessions::created_at.desc(), sessions::id.desc());
     sessions::table.filter(is_theirs).filter(is_good).order(newest_first).select(columns)
 }
@@ -51,16 +51,18 @@ pub fn session_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
 pub const END_ONE: &str =
     "DELETE FROM sessions WHERE owner_issuer = $1 AND owner_subject = $2 AND id = $3 RETURNING id, digest";
 
-/// Deletes the owner's sessions, except for `$3`, which may be null.
+/// Deletes the owner's sessions and links, except for `$3`, which may be null.
 pub const END_ALL: &str = "DELETE FROM sessions
     WHERE owner_issuer = $1 AND owner_subject = $2 AND id IS DISTINCT FROM $3 RETURNING id, digest";
 
-/// Deletes the owner's good sessions, except for `$3` and for the `$6` newest of the others. A session is good if it
-/// expires after `$4` and was seen after `$5` ([`seen_since`]). SQLite allows an offset only after a limit.
+/// Deletes the owner's good sessions, except for `$3` and for the `$7` newest of the others. A session is good if it
+/// expires after `$4` and was seen after `$5` ([`seen_since`]). Links count if `$6`, and other sessions if not. SQLite
+/// allows an offset only after a limit.
 pub const END_SURPLUS: &str = "DELETE FROM sessions WHERE id IN (
     SELECT id FROM sessions
     WHERE owner_issuer = $1 AND owner_subject = $2 AND id <> $3 AND expires_at > $4 AND seen_at > $5
-    ORDER BY created_at DESC, id DESC LIMIT 1000000 OFFSET $6
+        AND (role = 'link') = $6
+    ORDER BY created_at DESC, id DESC LIMIT 1000000 OFFSET $7
 ) RETURNING id, digest";
 
 /// How many of the first `$1` sessions expire after `$2` and were seen after `$3` ([`seen_since`]). SQLite numbers the

@@ -88,10 +88,11 @@ impl MemorySessionStore {
     }
 }
 
-/// The owner's sessions that are good at `at`, newest first.
-fn good_of(stored: &Stored, owner: &OwnerId, at: Timestamp) -> Vec<Session> {
+/// The owner's sessions that are good at `at`, newest first; instead of the sessions that sign in, the links.
+fn good_of(stored: &Stored, owner: &OwnerId, sign_in: bool, at: Timestamp) -> Vec<Session> {
     let theirs = stored.values().map(|(session, _)| session).filter(|session| session.owner == *owner);
-    let mut good: Vec<Session> = theirs.filter(|session| session.is_good(at)).cloned().collect();
+    let counts = |session: &&Session| session.role.signs_in() == sign_in && session.is_good(at);
+    let mut good: Vec<Session> = theirs.filter(counts).cloned().collect();
     good.sort_by_key(|session| Reverse((session.created_at, session.id)));
     good
 }
@@ -109,7 +110,7 @@ impl SessionStore for MemorySessionStore {
         if stored.contains_key(&session.id) || stored.values().any(|(_, other)| other == digest) {
             return Err(StoreError::Duplicate { what: "id or digest" });
         }
-        let others = good_of(&stored, &session.owner, session.created_at);
+        let others = good_of(&stored, &session.owner, session.role.signs_in(), session.created_at);
         let kept = (max as usize).saturating_sub(1);
         let surplus: Vec<SessionId> = others.iter().skip(kept).map(|other| other.id).collect();
         stored.insert(session.id, (session.clone(), *digest));
@@ -119,7 +120,7 @@ impl SessionStore for MemorySessionStore {
     }
 
     async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
-        Ok(good_of(&self.stored(), owner, at))
+        Ok(good_of(&self.stored(), owner, true, at))
     }
 
     async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {

@@ -1,6 +1,5 @@
 use std::net::IpAddr;
 
-use super::portal_link::owner_of_links;
 use super::session::Session;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
@@ -56,9 +55,7 @@ impl Sessions {
         kept: Option<SessionId>,
         origin: &Origin,
     ) -> Result<Vec<Session>, StoreError> {
-        // The links first: a visit opens its session before it ends its link, so the session of a link that is gone ends here.
-        let links = self.stores.store.end_all(&owner_of_links(owner), None, &self.cause(origin)).await;
-        self.stores.store.end_all(owner, kept, &self.cause(origin)).await.and(links)?;
+        self.stores.store.end_all(owner, kept, &self.cause(origin)).await?;
         self.list(owner).await
     }
 }

@@ -16,7 +16,7 @@ use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
 use crate::organizations::Memberships;
 use crate::ports::{SessionStores, StoreError};
-use crate::{CredentialDigest, OwnerId, OwnerKind, SealingKeys, SessionId, Timestamp};
+use crate::{CredentialDigest, OwnerId, SealingKeys, SessionId, Timestamp};
 
 /// How long a link works: five minutes, enough for a redirect.
 pub const PORTAL_LINK_MAX: Duration = Duration::from_mins(5);
@@ -27,8 +27,6 @@ pub const VISIT_MIN: Duration = Duration::from_mins(1);
 /// The default length of a visit: half a day.
 pub const VISIT_DEFAULT: Duration = Duration::from_hours(12);
 
-/// Links are stored as sessions of another issuer, which keeps them apart from the sessions of users.
-const ISSUER: &str = "gatepost:portal-links";
 /// The purpose is used for this only.
 const PURPOSE: &[u8] = b"portal-link";
 
@@ -109,7 +107,7 @@ impl PortalLinks {
             return Err(CreateLinkError::LifetimeOutOfRange);
         }
         let Sessions { stores, clock, entropy, placement, .. } = &self.sessions;
-        let owner = owner_of_links(&visit.user);
+        let owner = visit.user.clone();
         let (now, secret) = (clock.now(), SessionSecret::generate_for(&owner, *placement, &**entropy));
         let waiting = Session {
             id: SessionId::mint_for(&owner, *placement, now, &**entropy),
@@ -155,7 +153,7 @@ impl PortalLinks {
         let role = SessionRole::Visitor(visit.capabilities.clone());
         let opening = OpenSession { role, memberships: Ok(Memberships::default()), user_agent, address };
         let opened = self.sessions.open_for(&visit.user, opening, visit.lifetime, &origin).await?;
-        // Only now: a call that ends the links of a user and then the sessions must find one of the two.
+        // Only now: a call that ends all sessions and links of a user must find one of the two.
         let spent = store.end(&waiting.owner, waiting.id, &self.sessions.cause(&origin)).await;
         if !matches!(spent, Ok(Some(_))) {
             store.end(&visit.user, opened.session.id, &self.sessions.cause(&origin)).await?;
@@ -196,15 +194,6 @@ impl Visit {
     }
 }
 
-/// The owner of the links that wait for this user or organization.
-pub(super) fn owner_of_links(owner: &OwnerId) -> OwnerId {
-    let links = match owner.kind() {
-        OwnerKind::User => OwnerId::new(ISSUER, owner.subject()),
-        OwnerKind::Organization => OwnerId::organization(ISSUER, owner.subject()),
-    };
-    links.expect("a subject stays valid with a shorter issuer")
-}
-
 /// The content of one code does not open with another.
 fn purpose(digest: &CredentialDigest) -> Vec<u8> {
     [PURPOSE, digest.as_bytes()].concat()
@@ -213,14 +202,6 @@ fn purpose(digest: &CredentialDigest) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn links_of_an_organization_are_not_those_of_the_user_with_its_id() {
-        let issuer = "https://id.example";
-        let (user, organization) =
-            (OwnerId::new(issuer, "acme").unwrap(), OwnerId::organization(issuer, "acme").unwrap());
-        assert_ne!(owner_of_links(&user), owner_of_links(&organization));
-    }
 
     #[test]
     fn a_visit_is_read_as_it_was_written() {

@@ -2,9 +2,9 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use domain::audit::Origin;
-use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
-use domain::ports::{CredentialStore as _, SessionStore as _, SessionStores};
+use domain::audit::{AuditFilter, Origin};
+use domain::memory::{ManualClock, MemoryAuditLog, MemorySessionStore, SeededEntropy};
+use domain::ports::{AuditLog as _, CredentialStore as _, SessionStore as _, SessionStores};
 use domain::sessions::{
     BegunVisit, Capability, CreateLinkError, CreatedLink, PORTAL_LINK_MAX, PORTAL_LINKS_MAX, PortalLinks, ReturnUrl,
     SESSION_LIFETIME, SessionRole, Sessions, UseLinkError, VISIT_MIN, Visit,
@@ -15,6 +15,7 @@ use pollster::block_on;
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 struct Desk {
+    log: MemoryAuditLog,
     store: Arc<MemorySessionStore>,
     clock: Arc<ManualClock>,
     sessions: Sessions,
@@ -23,10 +24,11 @@ struct Desk {
 
 fn desk() -> Desk {
     let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
-    let store = Arc::<MemorySessionStore>::default();
+    let log = MemoryAuditLog::default();
+    let store = Arc::new(MemorySessionStore::default().writing_to(log.clone()));
     let sessions =
         Sessions::new(SessionStores::of(&store), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(1)));
-    Desk { store, clock, links: PortalLinks::new(sessions.clone(), keys(1)), sessions }
+    Desk { log, store, clock, links: PortalLinks::new(sessions.clone(), keys(1)), sessions }
 }
 
 fn keys(byte: u8) -> Arc<SealingKeys> {
@@ -142,6 +144,17 @@ fn only_whole_codes_of_this_service_work() {
     );
     assert!(matches!(block_on(elsewhere.begin_visit(&one.code, None, (None, None), None)), Err(UseLinkError::Spent)));
     assert!(desk.begin(&one.code).is_ok(), "a failed attempt does not spend the link");
+}
+
+/// So the user's log names the maker, and the events are in the user's shard and end with the user.
+#[test]
+fn each_event_of_a_link_belongs_to_its_user() {
+    let desk = desk();
+    let link = desk.create();
+    desk.begin(&link.code).unwrap();
+    let events = block_on(desk.log.list(&AuditFilter::default(), None, 10)).unwrap().events;
+    assert!(events.iter().all(|event| event.owner == alice()), "{events:?}");
+    assert_eq!(events.len(), 3, "the link, the session of the visit, and the end of the link");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::SessionPorts;
 use domain::{CredentialDigest, OwnerId, SessionId};
 
 use super::sample::{
-    NO_MAXIMUM, Sample, digests, end, end_all, expect_gone, expect_stored, idle_max, list, open, open_all,
+    NO_MAXIMUM, Sample, digests, end, end_all, expect_gone, expect_stored, find, idle_max, list, open, open_all,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -84,6 +84,29 @@ pub async fn parallel_ends_of_all_name_each_session_once(store: Arc<dyn SessionP
         let named: Vec<_> = all_at_once(one.chain(all).collect()).await.into_iter().flatten().collect();
         let distinct: HashSet<CredentialDigest> = named.iter().copied().collect();
         assert_eq!((named.len(), distinct), (12, digests(&samples)), "parallel ends must name each session once");
+    }
+}
+
+/// A visit opens a session and then ends its link. An end of all sessions during the visit has ended the link before the
+/// visit did, or it ends the session.
+pub async fn an_end_of_all_misses_no_visit(store: Arc<dyn SessionPorts>) {
+    for round in 0..20 {
+        let owner = user(&format!("round {round}"));
+        let links: Vec<Sample> = (0..6).map(|_| Sample::of(&owner).as_link()).collect();
+        let sessions: Vec<Sample> = links.iter().map(|_| Sample::of(&owner)).collect();
+        open_all(&*store, &links).await;
+        let visits = links.iter().zip(&sessions).map(|(link, session)| -> Call<HashSet<CredentialDigest>> {
+            let (store, link, session) = (Arc::clone(&store), link.clone(), session.clone());
+            Box::pin(async move {
+                open(&*store, &session, NO_MAXIMUM).await;
+                end(&*store, &link.session.owner, link.id()).await.into_iter().collect()
+            })
+        });
+        let answers = all_at_once(visits.chain([ending(&store, &owner, None)]).collect()).await;
+        for (session, spent) in sessions.iter().zip(&answers).filter(|(_, spent)| !spent.is_empty()) {
+            let missed = find(&*store, session).await;
+            assert_eq!(missed, None, "an end of all sessions must end the session of each visit: {spent:?}");
+        }
     }
 }
 

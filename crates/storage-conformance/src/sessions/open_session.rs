@@ -88,6 +88,20 @@ pub async fn parallel_openings_leave_the_maximum(store: Arc<dyn SessionPorts>) {
     }
 }
 
+/// A new link ends the oldest link beyond the maximum, and a new session the oldest session. Links are not listed.
+pub async fn links_and_sessions_are_counted_apart(store: Arc<dyn SessionPorts>) {
+    let owner = user("alice");
+    let (links, sessions): (Vec<Sample>, Vec<Sample>) =
+        (0..3).map(|n| (Sample::opened(&owner, at(2 * n)).as_link(), Sample::opened(&owner, at(2 * n + 1)))).unzip();
+    for (n, (link, session)) in links.iter().zip(&sessions).enumerate() {
+        assert_eq!(open(&*store, link, 2).await, digests(&links[n.saturating_sub(2)..n.saturating_sub(1)]));
+        assert_eq!(open(&*store, session, 2).await, digests(&sessions[n.saturating_sub(2)..n.saturating_sub(1)]));
+    }
+    let newest_first = [sessions[2].session.clone(), sessions[1].session.clone()];
+    assert_eq!(list(&*store, &owner, at(10)).await, newest_first, "links must not be listed");
+    expect_stored(&*store, &links[1..], "a link within the maximum must stay").await;
+}
+
 /// A session with a stored id or digest is refused without effect: no session ends, even at the maximum.
 pub async fn a_stored_id_or_digest_is_refused(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");

@@ -52,6 +52,11 @@ impl Sample {
         Self { session, digest }
     }
 
+    pub(crate) fn as_link(mut self) -> Self {
+        self.session.role = SessionRole::Link;
+        self
+    }
+
     pub(crate) fn seen(mut self, at: Timestamp) -> Self {
         self.session.seen_at = at;
         self

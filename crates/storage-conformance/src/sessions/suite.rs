@@ -49,6 +49,7 @@ macro_rules! with_session_store_promises {
             open_session::only_good_sessions_count
             open_session::the_new_session_stays_whenever_it_was_created
             open_session::parallel_openings_leave_the_maximum
+            open_session::links_and_sessions_are_counted_apart
             open_session::a_stored_id_or_digest_is_refused
             list_sessions::lists_show_good_sessions_newest_first
             list_sessions::an_owner_without_sessions_has_an_empty_list
@@ -58,6 +59,7 @@ macro_rules! with_session_store_promises {
             end_session::parallel_ends_name_the_session_once
             end_session::all_sessions_of_a_user_end_but_the_kept
             end_session::parallel_ends_of_all_name_each_session_once
+            end_session::an_end_of_all_misses_no_visit
             find_session::a_digest_finds_its_session_in_any_state
             find_session::an_unknown_digest_finds_nothing
             find_session::many_digests_find_their_sessions

@@ -84,7 +84,9 @@ impl Saboteur {
             Fault::CountsIdleAtTheInstant => is_good_at_the_instant(session, at),
             _ => session.is_good(at),
         };
-        let theirs = rows.iter().filter(|row| self.is_of(&row.session, &new.owner) && counts(&row.session));
+        let is_alike = |role: &SessionRole| role.signs_in() == new.role.signs_in() || self.is(Fault::CountsLinks);
+        let is_theirs = |session: &Session| self.is_of(session, &new.owner) && is_alike(&session.role);
+        let theirs = rows.iter().filter(|row| is_theirs(&row.session) && counts(&row.session));
         let mut theirs: Vec<&Row> = theirs.collect();
         let order = |row: &&Row| match self.fault {
             Fault::EndsTheLeastSeen => Reverse((row.session.seen_at, row.session.id)),
@@ -162,12 +164,13 @@ impl SessionStore for Saboteur {
         let rows = self.rows.lock().await;
         let is_listed = |session: &&Session| {
             let is_theirs = self.is_of(session, owner) || self.is(Fault::ListsEverybody);
+            let is_listed = session.role.signs_in() || self.is(Fault::ListsLinks);
             let is_good = match self.fault {
                 Fault::ListsEnded => true,
                 Fault::ListsIdleAtTheInstant => is_good_at_the_instant(session, at),
                 _ => session.is_good(at),
             };
-            is_theirs && is_good
+            is_theirs && is_good && is_listed
         };
         let mut listed: Vec<Session> = rows.iter().map(|row| &row.session).filter(is_listed).cloned().collect();
         listed.sort_by_key(|session| Reverse((session.created_at, session.id)));
@@ -210,7 +213,12 @@ impl SessionStore for Saboteur {
             }
             _ => self.is_of(&row.session, owner) && Some(row.session.id) != kept,
         };
-        let digests: Vec<CredentialDigest> = rows.iter().filter(ends).map(|row| row.digest).collect();
+        let mut digests: Vec<CredentialDigest> = rows.iter().filter(ends).map(|row| row.digest).collect();
+        if self.is(Fault::ReadsThenEndsAll) {
+            let rows = self.gap(rows, Fault::ReadsThenEndsAll).await;
+            digests.retain(|digest| rows.iter().any(|row| row.digest == *digest));
+            return Ok(self.end_rows(rows, &digests).await);
+        }
         Ok(self.end_rows(rows, &digests).await)
     }
 
