@@ -1,10 +1,11 @@
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::Kept;
 use diesel_mapping::keys::{NewKeyRow, count_being_replaced, keys_of_owner, replace_key};
+use diesel_mapping::owners::{LimitsRow, limits_in, limits_of};
 use diesel_mapping::schema::api_keys;
 use domain::ports::{RotateKeyRequest, Rotation};
 use domain::{ApiKey, CredentialDigest, Rotated};
-use futures_util::future::{join, join3, join4};
+use futures_util::future::{join, join3, join5};
 
 use super::rows::{digest_and_key, listed, locked};
 use crate::attempt::{Failure, Work};
@@ -20,19 +21,21 @@ impl Work for RotateKeyRequest {
     type Answer = Rotation;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Rotation, Failure> {
-        let (begun, locked, found, overlapping) = join4(
+        let (begun, locked, limits, found, overlapping) = join5(
             Begin.execute(&mut &*connection),
             lock_owner(&self.owner).execute(&mut &*connection),
+            limits_of(&self.owner).load::<LimitsRow>(&mut &*connection),
             locked(connection, &self.id),
             count_being_replaced(&self.owner, self.rotation.at).get_result::<i64>(&mut &*connection),
         )
         .await;
         begun.and(locked)?;
+        let rotation = self.rotation.of(limits_in(&self.owner, limits?.pop())?);
         let (found, overlapping) = (found?, u32::try_from(overlapping?).unwrap_or(u32::MAX));
         let refused = match found.map(digest_and_key).transpose()? {
             None => Rotation::NotFound,
             Some((_, key)) if key.owner != self.owner => Rotation::NotOwned,
-            Some((digest, key)) => match self.rotation.decide(&key, overlapping) {
+            Some((digest, key)) => match rotation.decide(&key, overlapping) {
                 Ok(rotated) => return store(self, &key, &rotated, digest, connection).await,
                 Err(refusal) => Rotation::Refused(refusal),
             },

@@ -6,6 +6,7 @@ use domain::ports::{ChangeKeyRequest, ChangedKey, RotateKeyRequest, Rotation};
 
 use super::list_keys::{find_key, list_keys};
 use crate::audit::write_events;
+use crate::owners::limits_of;
 use crate::undo::Undo;
 
 /// See [`KeyStore::change`](domain::ports::KeyStore::change).
@@ -33,6 +34,7 @@ pub(super) fn rotate_key(connection: &mut SqliteConnection, request: &RotateKeyR
         return Ok(Rotation::NotOwned);
     }
     let overlapping: i64 = count_being_replaced(owner, rotation.at).get_result(connection)?;
+    let rotation = rotation.of(limits_of(connection, owner)?);
     let rotated = match rotation.decide(&key, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
         Ok(rotated) => rotated,
         Err(refusal) => return Ok(Rotation::Refused(refusal)),

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::{ApiKey, KeyId, KeySettings, OwnerId, Timestamp, WebhookAccess};
+use crate::{ApiKey, KeyId, KeySettings, OwnerId, OwnerLimits, Timestamp, WebhookAccess};
 
 /// Why a key in its present state cannot be rotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +39,7 @@ pub struct KeyRotation {
     /// How long the old key stays good.
     pub overlap: Duration,
     /// How many of the owner's keys may be in an overlap at the same time.
+    /// [`OwnerLimits::max_active_keys`] takes its place.
     pub overlapping_max: u32,
     /// How far ahead the new key's expiry time may be.
     pub ttl_max: Duration,
@@ -58,6 +59,12 @@ pub struct Rotated {
 }
 
 impl KeyRotation {
+    /// The rotation for an owner with these limits.
+    #[must_use]
+    pub fn of(&self, limits: OwnerLimits) -> Self {
+        Self { overlapping_max: limits.active_keys_or(self.overlapping_max), ..self.clone() }
+    }
+
     /// Rotates `key`, if `overlapping` of its owner's keys are in an overlap already.
     ///
     /// - Without an overlap the old key is revoked rather than expired: an instance with a slow clock would still

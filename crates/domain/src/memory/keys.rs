@@ -175,6 +175,7 @@ impl KeyStore for MemoryKeyStore {
         };
         let overlapping = tables.of(owner).filter(|key| key.is_being_replaced(rotation.at)).count();
         let before = key.clone();
+        let rotation = rotation.of(self.owners.limits(owner));
         let rotated = match rotation.decide(&before, u32::try_from(overlapping).unwrap_or(u32::MAX)) {
             Ok(rotated) => rotated,
             Err(refusal) => return Ok(Rotation::Refused(refusal)),

@@ -63,7 +63,7 @@ pub struct RotateKeyRequest {
     pub owner: OwnerId,
     /// The key to replace.
     pub id: KeyId,
-    /// Decides whether and how the key is replaced.
+    /// Decides, with the owner's limits ([`KeyRotation::of`]), whether and how the key is replaced.
     pub rotation: KeyRotation,
     /// The digest under which the successor is stored.
     pub digest: CredentialDigest,

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use domain::audit::{Cause, Means, Origin};
 use domain::memory::unique_cause;
-use domain::ports::{InsertKeyRequest, Insertion, SubscriptionInsertion};
+use domain::ports::{InsertKeyRequest, Insertion, Rotation, SubscriptionInsertion};
 use domain::{OwnerChange, OwnerId, Patch};
 
 use super::OwnedStores;
 use super::sample::{change, events, keys_max};
-use crate::keys::sample::{Sample, all_keys, insert, limit, view};
+use crate::keys::sample::{Replacement, Sample, all_keys, insert, limit, rotate, view};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 use crate::webhooks::sample::{insert as subscribe, secret, subscription, subscriptions};
@@ -35,6 +35,26 @@ pub async fn a_changed_maximum_holds_for_the_next_key(stores: Arc<OwnedStores>) 
     assert_eq!(refused, Insertion::LimitReached { max: 0 }, "a lower maximum holds for the next key");
     change(&*stores.owners, &owner, keys_max(Patch::Reset)).await;
     assert!(next(4).await && !next(4).await, "the maximum of the service holds again");
+}
+
+/// The same for the keys that are being replaced at the same time.
+pub async fn a_changed_maximum_holds_for_the_next_rotation(stores: Arc<OwnedStores>) {
+    let owner = user("alice");
+    let samples: Vec<Sample> = (0..4).map(|_| Sample::of(&owner)).collect();
+    for sample in &samples {
+        insert(&*stores.keys, sample, 4).await;
+    }
+    let rotate = async |n: usize, max| {
+        let replacement = Replacement::at(at(0), 100).overlapping(max);
+        matches!(rotate(&*stores.keys, &samples[n], &replacement).await, Rotation::Rotated { .. })
+    };
+    assert_eq!([rotate(0, 1).await, rotate(1, 1).await], [true, false], "the maximum of the service");
+    change(&*stores.owners, &owner, keys_max(Patch::Set(2))).await;
+    assert_eq!([rotate(1, 1).await, rotate(2, 1).await], [true, false], "a higher maximum holds for the next rotation");
+    change(&*stores.owners, &owner, keys_max(Patch::Set(1))).await;
+    assert!(!rotate(2, 9).await, "a lower maximum holds for the next rotation");
+    change(&*stores.owners, &owner, keys_max(Patch::Reset)).await;
+    assert_eq!([rotate(2, 3).await, rotate(3, 3).await], [true, false], "the maximum of the service holds again");
 }
 
 /// The same for subscriptions.

@@ -101,6 +101,7 @@ macro_rules! with_owner_store_promises {
             listing::owners_are_listed_by_their_state
             listing::pages_of_owners_neither_repeat_nor_miss
             limits::a_changed_maximum_holds_for_the_next_key
+            limits::a_changed_maximum_holds_for_the_next_rotation
             limits::a_changed_maximum_holds_for_the_next_subscription
             limits::parallel_creations_fill_a_changed_maximum_exactly
             limits::a_maximum_that_changes_in_a_race_holds_afterwards

@@ -32,6 +32,7 @@ const SABOTEURS: &Broken<Fault> = &[
         Fault::IgnoresLimitsOfKeys,
         &[
             "a_changed_maximum_holds_for_the_next_key",
+            "a_changed_maximum_holds_for_the_next_rotation",
             "parallel_creations_fill_a_changed_maximum_exactly",
             "a_maximum_that_changes_in_a_race_holds_afterwards",
             "credentials_are_found_with_the_rates_of_their_owner",
