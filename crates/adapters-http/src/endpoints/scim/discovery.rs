@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::attributes::SCHEMA;
 use super::{CONFIGURATION, RESOURCE_TYPES, SCHEMAS, answer, listed, meta};
+use crate::ScimSubject;
 use crate::callers::operator::OperatorCall;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -39,13 +40,13 @@ pub(super) async fn find_resource_type(call: OperatorCall) -> Result<HttpRespons
 }
 
 /// `GET /Schemas`
-pub(super) async fn list_schemas(call: OperatorCall) -> HttpResponse {
-    listed(&[schema(&call)], 1, 1)
+pub(super) async fn list_schemas(call: OperatorCall, by: ScimSubject) -> HttpResponse {
+    listed(&[schema(&call, by)], 1, 1)
 }
 
 /// `GET /Schemas/{id}`
-pub(super) async fn find_schema(call: OperatorCall) -> Result<HttpResponse, ApiError> {
-    found(&call, &schema(&call))
+pub(super) async fn find_schema(call: OperatorCall, by: ScimSubject) -> Result<HttpResponse, ApiError> {
+    found(&call, &schema(&call, by))
 }
 
 /// The only one there is, if the path names it.
@@ -62,8 +63,8 @@ fn resource_type(call: &OperatorCall) -> Value {
     })
 }
 
-/// The attributes that are kept.
-fn schema(call: &OperatorCall) -> Value {
+/// The attributes that are kept. The case matters in a subject, and not in an address.
+fn schema(call: &OperatorCall, by: ScimSubject) -> Value {
     let attribute = |name: &str, kind: &str| {
         json!({
             "name": name, "type": kind, "multiValued": false, "required": false, "caseExact": false,
@@ -75,6 +76,7 @@ fn schema(call: &OperatorCall) -> Value {
         attribute
     };
     let user_name = with(attribute("userName", "string"), "required", json!(true));
+    let user_name = with(user_name, "caseExact", json!(by == ScimSubject::UserName));
     let parts = json!([attribute("value", "string"), attribute("type", "string"), attribute("primary", "boolean")]);
     let emails = with(attribute("emails", "complex"), "multiValued", json!(true));
     json!({

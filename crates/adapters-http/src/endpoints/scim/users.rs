@@ -37,9 +37,8 @@ pub(super) async fn create_user(mut call: OperatorCall, by: ScimSubject) -> Answ
     };
     let owner = OwnerId::new(call.api().issuer.as_str(), subject).map_err(|error| invalid(error.to_string()))?;
     let change = heed(&call, &owner, attributes.active, attributes.change(by, "")).await?;
-    let user_name = attributes.user_name()?.unwrap_or_default();
-    if !named(&call, by, user_name).await?.is_empty() {
-        return Err(ScimFault::new(ScimType::Uniqueness, "a user with this userName exists").into());
+    if !named(&call, by, attributes.user_name()?.unwrap_or_default()).await?.is_empty() {
+        return Err(taken().into());
     }
     store(call, by, owner, change, Some(attributes.active.unwrap_or(true)), StatusCode::CREATED).await
 }
@@ -153,16 +152,25 @@ async fn known(call: &OperatorCall) -> Result<User, ApiError> {
     User::known(owner, record).ok_or_else(unknown)
 }
 
+fn taken() -> ScimFault {
+    ScimFault::new(ScimType::Uniqueness, "a user with this userName exists")
+}
+
 fn unknown() -> ApiError {
     ApiError::Explained(ErrorCode::NotFound, "no user has this id".into())
 }
 
 /// Changes a user. The subject stays, because the keys and webhooks of a user cannot move.
 async fn apply(call: OperatorCall, by: ScimSubject, user: User, attributes: &Attributes) -> Answer {
+    let others = match attributes.user_name() {
+        Ok(Some(name)) if !name.eq_ignore_ascii_case(user.name(by)) => named(&call, by, name).await?,
+        _ => Vec::new(),
+    };
     let change = match attributes.subject(by) {
         Some(subject) if subject != user.owner.subject() => {
             Err(ScimFault::new(ScimType::Mutability, "the subject of the user's ID tokens cannot change"))
         }
+        _ if !others.is_empty() => Err(taken()),
         _ => attributes.change(by, user.name(by)),
     };
     let change = heed(&call, &user.owner, attributes.active, change).await?;

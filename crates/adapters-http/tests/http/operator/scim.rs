@@ -285,6 +285,27 @@ async fn a_user_whom_the_provider_cannot_find_is_taken_over() {
     assert_eq!(sent(&server, "POST Users", Some(&other), 409).await["scimType"], "uniqueness");
 }
 
+/// The provider finds users by this name.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_user_takes_the_name_of_another() {
+    let server = start(ScimSubject::ExternalId, OperatorScope::Scim);
+    for id in ["alice", "bob"] {
+        let user = json!({"userName": format!("{id}@acme.example"), "externalId": id});
+        sent(&server, "POST Users", Some(&user), 201).await;
+    }
+    let name = |name: &str| json!({"op": "replace", "path": "userName", "value": name});
+    let renamed = patch(&json!([name("Alice@acme.example")]));
+    assert_eq!(sent(&server, "PATCH Users/bob", Some(&renamed), 409).await["scimType"], "uniqueness");
+    let leaves = json!({"userName": "alice@acme.example", "active": false});
+    assert_eq!(sent(&server, "PUT Users/bob", Some(&leaves), 409).await["scimType"], "uniqueness");
+    let stored = record(&server, "bob").await;
+    assert_eq!((&stored["email"], &stored["state"]["state"]), (&json!("bob@acme.example"), &json!("suspended")));
+    for (id, own) in [("alice", "ALICE@acme.example"), ("bob", "robert@acme.example")] {
+        let user = sent(&server, &format!("PATCH Users/{id}"), Some(&patch(&json!([name(own)]))), 200).await;
+        assert_eq!(user["userName"], own);
+    }
+}
+
 /// Both calls are answered, and the user is there once.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_calls_at_once_leave_one_user() {
@@ -400,6 +421,14 @@ async fn a_provider_learns_what_there_is() {
     assert_eq!(configuration["patch"], json!({"supported": true}));
     let schema = sent(&server, &format!("GET Schemas/{SCHEMA}"), None, 200).await;
     assert_eq!(schema["id"], SCHEMA);
+    let user_name = |schema: &Value| schema["attributes"][0].clone();
+    assert_eq!(user_name(&schema)["caseExact"], false, "an address");
+    let by_subject = start(ScimSubject::UserName, OperatorScope::Scim);
+    let of_subjects = sent(&by_subject, &format!("GET Schemas/{SCHEMA}"), None, 200).await;
+    assert_eq!(
+        (&user_name(&of_subjects)["name"], &user_name(&of_subjects)["caseExact"]),
+        (&json!("userName"), &json!(true))
+    );
     assert_eq!(sent(&server, "GET Schemas", None, 200).await["Resources"], json!([schema]));
     let kind = sent(&server, "GET ResourceTypes/User", None, 200).await;
     assert_eq!((&kind["endpoint"], &kind["schema"]), (&json!("/Users"), &json!(SCHEMA)));
