@@ -32,7 +32,7 @@ export default function OperatorAudit() {
     <${Page} title="All changes" lead="Who did what to whose keys, webhooks and sessions, when and from where." actions=${downloads}>
       <${Filters} label="Filter the audit log">
         <${SearchField} label="User id" value=${userId} onChange=${set("userId")} isMain />
-        <${SearchField} label="Done by" hint="user:ID, operator:NAME or service" value=${actor} onChange=${set("actor")} />
+        <${SearchField} label="Done by" hint="user:ID, organization:ID, operator:NAME or service" value=${actor} onChange=${set("actor")} />
         <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${set("action")} />
         <${Choice} label="When" value=${days} options=${PERIODS} onChange=${set("days")} />
       <//>

@@ -278,7 +278,7 @@ impl Values {
             Self::Ids(pattern) => pattern,
             Self::Labels => return Some(Label::pattern()),
             Self::AuditTargets => return Some(AuditTarget::pattern()),
-            Self::AuditActors => r"^(user:[^\u0000-\u001f\u007f-\u009f]+|operator:[\s\S]*|service)$",
+            Self::AuditActors => r"^((user|organization):[^\u0000-\u001f\u007f-\u009f]+|operator:[\s\S]*|service)$",
             Self::RateLimits => RateLimit::PATTERN,
             Self::Scopes => Scope::PATTERN,
             Self::Users => OwnerId::SUBJECT_PATTERN,

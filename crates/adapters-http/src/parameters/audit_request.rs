@@ -1,5 +1,5 @@
-use domain::AuditId;
 use domain::audit::{Actor, AuditAction, AuditFilter};
+use domain::{AuditId, OwnerId};
 
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::user_at;
@@ -62,7 +62,11 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<AuditFilter, FieldFau
     let actor = |text: &str| actor_of(text, issuer);
     Ok(AuditFilter {
         owner: parameters.owner(issuer)?,
-        actor: parameters.read("actor", actor, "must be user:USER_ID, operator:NAME or service")?,
+        actor: parameters.read(
+            "actor",
+            actor,
+            "must be user:USER_ID, organization:ORGANIZATION_ID, operator:NAME or service",
+        )?,
         action: parameters.read("action", AuditAction::parse, "must be an action, such as key.revoked")?,
         target: parameters.id(
             "target",
@@ -76,6 +80,7 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<AuditFilter, FieldFau
 fn actor_of(text: &str, issuer: &str) -> Option<Actor> {
     match text.split_once(':') {
         Some(("user", user_id)) => user_at(issuer, user_id).ok().map(Actor::User),
+        Some(("organization", id)) => OwnerId::organization(issuer, id).ok().map(Actor::User),
         Some(("operator", name)) => Some(Actor::Operator(name.to_owned())),
         None if text == "service" => Some(Actor::Service),
         _ => None,
@@ -84,7 +89,6 @@ fn actor_of(text: &str, issuer: &str) -> Option<Actor> {
 
 #[cfg(test)]
 mod tests {
-    use domain::OwnerId;
 
     use super::*;
 
@@ -107,6 +111,8 @@ mod tests {
         assert_eq!(request.format, AuditFormat::JsonLines);
         assert_eq!(parse("organizationId=acme").unwrap().filter.owner, OwnerId::organization(ISSUER, "acme").ok());
         assert_eq!(parse("actor=user:bob").unwrap().filter.actor, OwnerId::new(ISSUER, "bob").ok().map(Actor::User));
+        let acme = OwnerId::organization(ISSUER, "acme").ok().map(Actor::User);
+        assert_eq!(parse("actor=organization:acme").unwrap().filter.actor, acme);
         assert_eq!(parse("actor=service").unwrap().filter.actor, Some(Actor::Service));
         assert_eq!((parse("").unwrap().limit, parse("").unwrap().format), (50, AuditFormat::Json));
     }
@@ -116,6 +122,7 @@ mod tests {
         for wrong in [
             "actor=alice",
             "actor=user:",
+            "actor=organization:",
             "actor=services",
             "action=key",
             "target=alice",
