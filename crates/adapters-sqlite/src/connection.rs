@@ -1,6 +1,6 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -42,7 +42,10 @@ impl DatabaseFile {
         // Do not open a file that exists: closing it would release the locks that SQLite has on it in this process.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::create_target(&path)?,
-            created => drop(created?),
+            created => {
+                created?;
+                give_to_owner_of_folder(&path)?;
+            }
         }
         path.canonicalize()
     }
@@ -51,6 +54,7 @@ impl DatabaseFile {
     fn create_target(path: &Path) -> io::Result<()> {
         if !path.exists() {
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+            give_to_owner_of_folder(&path.canonicalize()?)?;
         }
         Ok(())
     }
@@ -91,6 +95,20 @@ impl DatabaseFile {
         let mut connection = self.connect()?;
         connection.batch_execute("PRAGMA query_only = ON").map_err(ConnectionError::CouldntSetupConfiguration)?;
         Ok(connection)
+    }
+}
+
+/// Gives a new file to the owner of its folder, if this process may. So a command that root runs leaves no file that the
+/// service cannot open.
+pub(crate) fn give_to_owner_of_folder(path: &Path) -> io::Result<()> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    let (owner, file) = (folder.metadata()?, path.metadata()?);
+    if owner.uid() == file.uid() {
+        return Ok(());
+    }
+    match chown(path, Some(owner.uid()), Some(owner.gid())) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        given => given,
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::connection::give_to_owner_of_folder;
 use crate::open_error::OpenError;
 
 /// How often, and how many times, a process looks again at a lock file that does not name its holder yet.
@@ -30,6 +31,7 @@ impl FileLock {
 
     fn take_file(path: &Path) -> io::Result<Attempt> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        give_to_owner_of_folder(path)?;
         let mut polls = 0;
         loop {
             match file.try_lock() {

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 
 use adapters_sqlite::{BackupError, OpenError, SqliteSettings, SqliteStore, back_up, restore};
@@ -97,6 +97,64 @@ async fn a_database_is_replaced_on_demand_and_kept() {
     assert!(matches!(twice, Err(BackupError::Exists(ref file)) if *file == replaced), "{twice:?}");
     before.expect_in(&store(&path).await).await;
     after.expect_in(&store(&replaced).await).await;
+}
+
+/// The database stays whole, and the command can be repeated.
+#[tokio::test]
+async fn a_replacement_that_was_killed_loses_nothing() {
+    let (folder, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (path, copy) = (folder.path().join("gatepost.db"), backups.path().join("copy.db"));
+    store(&path).await.close().await;
+    back_up(path.clone(), copy.clone()).await.unwrap();
+    let serving = store(&path).await;
+    let keys = keys::durability::write(&serving).await;
+    serving.close().await;
+    let (replaced, restoring) =
+        (folder.path().join("gatepost.db.replaced"), folder.path().join("gatepost.db.restoring"));
+    // Killed after it has given the database its second name.
+    fs::hard_link(&path, &replaced).unwrap();
+    fs::write(&restoring, "unfinished").unwrap();
+    let between = store(&path).await;
+    keys.expect_in(&between).await;
+    between.close().await;
+    assert_eq!(restore(copy, path.clone(), true).await.unwrap(), Some(fs::canonicalize(&replaced).unwrap()));
+    assert_eq!(names(&folder), ["gatepost.db", "gatepost.db.replaced"]);
+    keys.expect_in(&store(&replaced).await).await;
+}
+
+/// The log of a database that SQLite cannot read may still be of use.
+#[tokio::test]
+async fn a_damaged_database_is_kept_with_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    store(&file("gatepost.db")).await.close().await;
+    back_up(file("gatepost.db"), file("copy.db")).await.unwrap();
+    for name in ["gatepost.db", "gatepost.db-wal"] {
+        fs::write(file(name), "damaged").unwrap();
+    }
+    restore(file("copy.db"), file("gatepost.db"), true).await.unwrap();
+    for name in ["gatepost.db.replaced", "gatepost.db.replaced-wal"] {
+        assert_eq!(fs::read_to_string(file(name)).unwrap(), "damaged", "{name}");
+    }
+    store(&file("gatepost.db")).await.close().await;
+}
+
+/// Commands are run by root, and the service is not.
+#[tokio::test]
+async fn new_files_belong_to_the_owner_of_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.db");
+    if chown(folder.path(), Some(65_534), Some(65_534)).is_err() {
+        // Only root can give files away.
+        return;
+    }
+    store(&path).await.close().await;
+    back_up(path.clone(), folder.path().join("copy.db")).await.unwrap();
+    restore(folder.path().join("copy.db"), path.clone(), true).await.unwrap();
+    for file in fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
+        let owner = file.metadata().unwrap().uid();
+        assert!(owner == 65_534 || file.file_name() == "copy.db", "{:?} belongs to {owner}", file.file_name());
+    }
 }
 
 /// A file that is not a whole backup, or is of a later version, is refused without effect.

@@ -30,7 +30,10 @@ fn back_up_blocking(database: &Path, copy: &Path) -> Result<u64, BackupError> {
         return Err(BackupError::Exists(copy.to_owned()));
     }
     let partial = std::path::absolute(with_ending(copy, ".partial")).map_err(BackupError::about(copy))?;
-    create(&partial)?;
+    create(&partial).map_err(|error| match error {
+        BackupError::Exists(partial) => BackupError::PartialExists(partial),
+        error => error,
+    })?;
     let written = write(file.path(), &partial).and_then(|bytes| {
         fs::rename(&partial, copy).and_then(|()| flush_folder_of(copy)).map_err(BackupError::about(copy))?;
         Ok(bytes)

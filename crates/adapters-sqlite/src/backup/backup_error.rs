@@ -19,6 +19,9 @@ pub enum BackupError {
     /// The file to write exists already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
+    /// The unfinished copy of another backup is in the way.
+    #[error("{} exists already: another backup is writing it, or was killed; if none is running, delete it", .0.display())]
+    PartialExists(PathBuf),
     /// The file is not a database, or is damaged.
     #[error("{} is not a whole database: {reason}", path.display())]
     Damaged {

@@ -1,10 +1,13 @@
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::backup_file::{create, verify};
+use diesel::connection::SimpleConnection;
+
+use super::backup_file::{create, open, verify};
 use super::{BackupError, blocking, flush_folder_of, with_ending};
-use crate::connection::DatabaseFile;
+use crate::connection::{DatabaseFile, give_to_owner_of_folder};
 
 /// The ending of the name of a replaced database.
 const REPLACED: &str = ".replaced";
@@ -35,7 +38,7 @@ fn restore_blocking(backup: &Path, database: &Path, replace: bool) -> Result<Opt
     let database = file.path();
     let replaced = with_ending(database, REPLACED);
     for name in [&replaced, &with_ending(&replaced, LOG)] {
-        if had_data && name.exists() {
+        if had_data && name.exists() && !is_same_file(&replaced, database) {
             return Err(BackupError::Exists(name.clone()));
         }
     }
@@ -60,21 +63,41 @@ fn copy_to(backup: &Path, copy: &Path) -> Result<(), BackupError> {
     // The rest of an interrupted call.
     remove(copy).map_err(BackupError::about(copy))?;
     let mut written = create(copy)?;
+    give_to_owner_of_folder(copy).map_err(BackupError::about(copy))?;
     let copied = File::open(backup).and_then(|mut backup| io::copy(&mut backup, &mut written));
     copied.and_then(|_| written.sync_all()).map_err(BackupError::about(copy))
 }
 
-/// Moves the log first: a database without its log is an older one, but the log of another database would change it.
+/// Gives the database and its log second names, moves the content of the log into the database, and removes the log, which
+/// would change the restored database. If the process dies, either the old database or the restored one has the name, and
+/// each is whole.
 fn set_aside(database: &Path, replaced: &Path, had_data: bool) -> io::Result<()> {
     let log = with_ending(database, LOG);
     if had_data {
-        if log.exists() {
-            fs::rename(&log, with_ending(replaced, LOG))?;
-        }
-        fs::rename(database, replaced)?;
+        give_second_name(&log, &with_ending(replaced, LOG))?;
+        give_second_name(database, replaced)?;
+        flush_folder_of(replaced)?;
+        // SQLite cannot read a damaged database, whose log is kept under its second name.
+        let _ = open(database)
+            .map(|mut connection| connection.batch_execute("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(FULL)"));
     }
     remove(&log)?;
     remove(&with_ending(database, "-shm"))
+}
+
+/// Renews a name that a killed call has left.
+fn give_second_name(file: &Path, name: &Path) -> io::Result<()> {
+    if !file.exists() {
+        return Ok(());
+    }
+    remove(name)?;
+    fs::hard_link(file, name)
+}
+
+/// Whether both are names of one file: a killed call has left the second one.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino())).ok();
+    identity(one).is_some() && identity(one) == identity(other)
 }
 
 fn remove(path: &Path) -> io::Result<()> {
