@@ -48,3 +48,13 @@ pub async fn check_listener(setting: &'static str, address: SocketAddr) -> Optio
     };
     Some(Finding { check: "listeners", what, why: "`gatepost serve` ends at its start", cure })
 }
+
+/// The finding that the instance at this address has another database.
+pub fn foreign_instance(setting: &str, address: SocketAddr) -> Finding {
+    Finding {
+        check: "listeners",
+        what: format!("another Gatepost, with another database, listens on {address}"),
+        why: "`gatepost serve` ends at its start",
+        cure: format!("find it with `ss -ltnp '( sport = :{} )'`, or set {setting} to another address", address.port()),
+    }
+}

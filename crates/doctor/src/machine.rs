@@ -2,7 +2,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use rustix::fs::statvfs;
+use rustix::fs::{Access, statvfs};
+use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
 use crate::finding::Finding;
@@ -29,6 +30,21 @@ pub fn check_disk(folder: &Path) -> Option<Finding> {
             "make room: `du -xh {} | sort -h | tail` shows what is large; or set WEBHOOK_RETENTION_DAYS lower",
             folder.display()
         ),
+    })
+}
+
+/// Checks that this user may write to the file that a setting names, or may make it.
+pub fn check_writable(setting: &str, path: &Path) -> Option<Finding> {
+    let existing = path.ancestors().find(|place| place.exists()).filter(|place| !place.as_os_str().is_empty());
+    let existing = existing.unwrap_or(Path::new("."));
+    let is_place = existing == path || existing.is_dir();
+    let access = Access::WRITE_OK | if existing.is_dir() { Access::EXEC_OK } else { Access::empty() };
+    let refusal = if is_place { rustix::fs::access(existing, access).err()? } else { Errno::NOTDIR };
+    Some(Finding {
+        check: "files",
+        what: format!("{setting}: this user cannot write {}: {}: {refusal}", path.display(), existing.display()),
+        why: "`gatepost serve` ends at its start",
+        cure: format!("`ls -ld '{}'` shows its owner; run this command as the user of the service", existing.display()),
     })
 }
 

@@ -115,6 +115,14 @@ async fn faults_of_the_machine() {
     place.with("LISTEN", "192.0.2.1:8080").has("does not have the address 192.0.2.1", Shows).await;
     let (_storage, place) = on_sqlite().await;
     place.with("DATABASE_URL", "sqlite:///proc/gatepost.db").has("has 0 MiB free", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    let others = Storage::sqlite();
+    let other = Setup::serve(&others).await.start().await;
+    place.with("LISTEN", &other.address().to_string()).has("another Gatepost, with another database", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("AUDIT_LOG", "/dev/null/audit.jsonl").has("AUDIT_LOG: this user cannot write", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("DATABASE_URL", "sqlite:///dev/null/gatepost.db").has("DATABASE_URL: this user cannot", Shows).await;
     let storage = Storage::sqlite();
     let holder = Setup::serve(&storage).await.start().await;
     let ps = Place::new(&storage).await;

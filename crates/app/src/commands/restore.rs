@@ -50,7 +50,8 @@ pub(crate) async fn run(Arguments { file, replace, json }: Arguments, loaded: Lo
             file.display()
         );
     };
-    let restored = restore(file.clone(), database.to_owned(), replace).await;
+    let database = std::path::absolute(database)?;
+    let restored = restore(file.clone(), database.clone(), replace).await;
     let replaced = match restored {
         Err(error @ BackupError::Exists(_)) if !replace => return Err(error).context("--replace replaces it"),
         restored => restored?,
@@ -58,5 +59,5 @@ pub(crate) async fn run(Arguments { file, replace, json }: Arguments, loaded: Lo
     remark(MEANING);
     let kept = replaced.as_ref().map(|old| format!("; what was there is {}", old.display())).unwrap_or_default();
     let words = format!("{} is restored to {}{kept}", file.display(), database.display());
-    Reply::new(&RestoreAnswer { database: database.to_owned(), replaced }, words)?.print(json)
+    Reply::new(&RestoreAnswer { database, replaced }, words)?.print(json)
 }

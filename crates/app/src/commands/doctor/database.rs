@@ -1,13 +1,13 @@
-use std::path::Path;
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, ServerReport, Shard};
+use adapters_sqlite::OpenError;
 use adapters_system::{EncryptionKey, Secret};
 use anyhow::Result;
 use cli::WebAddress;
 use doctor::{
     DatabaseServer, Finding, Report, check_sealing_keys, check_server, check_store, ended_in_queue, ended_uncounted,
-    is_served, stopped_server,
+    foreign_instance, is_served, stopped_server,
 };
 use domain::SealingKeys;
 use domain::ports::{Store, StoreError};
@@ -19,9 +19,13 @@ use crate::database::{open_configured_shards, open_postgres, open_store, with_cl
 
 /// A SQLite file that does not exist is made by the first start. One that a running instance has open is not examined.
 pub(super) async fn examine_database(configuration: &Configuration, report: &mut Report) {
-    let is_new = |path: &Path| !path.exists();
-    let is_taken = is_served(WebAddress::socket_of_listener(configuration.listen)).await;
-    if matches!(&configuration.database_url, DatabaseUrl::Sqlite(path) if is_taken || is_new(path)) {
+    let address = WebAddress::socket_of_listener(configuration.listen);
+    let is_taken = is_served(address).await;
+    let foreign = || is_taken.then(|| foreign_instance("LISTEN", address));
+    if let DatabaseUrl::Sqlite(path) = &configuration.database_url
+        && !path.exists()
+    {
+        report.findings.extend(foreign());
         return;
     }
     let opened = if let DatabaseUrl::Postgres(url) = &configuration.database_url {
@@ -30,9 +34,13 @@ pub(super) async fn examine_database(configuration: &Configuration, report: &mut
             _ => examine_shards(configuration, is_taken, report).await,
         }
     } else {
-        open_store(configuration).await
+        let opened = open_store(configuration).await;
+        report.findings.extend(opened.as_ref().ok().and_then(|_| foreign()));
+        opened
     };
     match opened {
+        // By the instance that listens.
+        Err(error) if is_taken && matches!(error.downcast_ref(), Some(OpenError::InUse { .. })) => {}
         Err(error) => report.add("database", [unopened(format!("{error:#}"))]),
         Ok(store) => {
             if configuration.database_shards == 1 {

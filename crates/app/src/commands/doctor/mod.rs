@@ -2,16 +2,18 @@
 
 mod database;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use adapters_oidc::{OidcSettings, OidcVerifier};
+use adapters_system::AuditDestination;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use cli::output::Reply;
 use database::examine_database;
 use doctor::{
     Finding, Report, check_allowed_networks, check_disk, check_identity, check_listener, check_open_files,
-    check_public_url, check_reach, check_secret_file,
+    check_public_url, check_reach, check_secret_file, check_writable,
 };
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -73,6 +75,7 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
     if let DatabaseUrl::Sqlite(path) = &configuration.database_url {
         report.add("disk", path.parent().filter(|folder| folder.exists()).and_then(check_disk));
     }
+    report.add("files", written_files(configuration).filter_map(|(setting, path)| check_writable(setting, path)));
     report.add("secret files", loaded.secret_files().into_iter().filter_map(check_secret_file));
     examine_database(configuration, &mut report).await;
     examine_identity(configuration, &mut report).await;
@@ -80,6 +83,16 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
         report.add("egress", examine_egress(configuration, reach).await);
     }
     report
+}
+
+/// The files that the service writes, and the settings that name them.
+fn written_files(configuration: &Configuration) -> impl Iterator<Item = (&'static str, &Path)> {
+    let database = configuration.database_url.file().map(|path| ("DATABASE_URL", path));
+    let copy = match &configuration.audit_log {
+        Some(AuditDestination::File(path)) => Some(("AUDIT_LOG", path.as_path())),
+        Some(AuditDestination::Stdout) | None => None,
+    };
+    database.into_iter().chain(copy)
 }
 
 fn exposure(configuration: &Configuration) -> impl Iterator<Item = Finding> {
