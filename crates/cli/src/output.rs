@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use anyhow::{Error, Result};
+use anyhow::{Context, Error, Result};
 use serde::Serialize;
 
 /// The answer of a command, in JSON for programs and in words for people.
@@ -38,6 +38,10 @@ impl Reply {
         Self { failure: Some(failure), ..self }
     }
 
+    fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.remarks.iter().map(String::as_str)
+    }
+
     /// Prints the answer.
     ///
     /// # Errors
@@ -46,10 +50,13 @@ impl Reply {
     pub fn print(self, json: bool) -> Result<()> {
         let text = if json { &self.json } else { &self.words };
         if !text.is_empty() {
-            answer(text)?;
+            // The remarks name the object whose secret is lost.
+            answer(text).with_context(|| {
+                ["cannot write the answer"].into_iter().chain(self.remarks()).collect::<Vec<_>>().join(": ")
+            })?;
         }
         if !json {
-            self.remarks.iter().for_each(|text| remark(text));
+            self.remarks().for_each(remark);
         }
         self.failure.map_or(Ok(()), Err)
     }

@@ -40,6 +40,20 @@ async fn failures_have_their_own_exit_codes_and_are_problem_documents() {
     }
 }
 
+/// The secret is lost, so the user must know which key to revoke.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_hides_no_id() {
+    let gatepost = Setup::dev().await.start().await;
+    let shell = Shell::in_the_folder_of(&gatepost);
+    for line in ["keys create CI --user alice", "keys create CI --user alice --json"] {
+        let output = shell.with_full_disk(line);
+        let listed = shell.json("keys list --user alice");
+        let id = listed["keys"][0]["id"].as_str().unwrap();
+        let written = complaint(&output);
+        assert!(!output.status.success() && written.contains(id) && written.contains("No space left"), "{written}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_undone_needs_yes_where_nobody_can_confirm() {
     let gatepost = Setup::dev().await.start().await;
