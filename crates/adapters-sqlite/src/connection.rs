@@ -1,6 +1,6 @@
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use diesel::result::Error;
 use diesel::{Connection, ConnectionError, QueryResult, SqliteConnection};
 use domain::ports::StoreError;
 
-use crate::file_lock::FileLock;
+use crate::file_lock::{FileLock, give_to_owner_of_folder};
 use crate::open_error::OpenError;
 
 /// How long a call may take before it fails as unavailable. Callers of the HTTP API get an answer within 5 s.
@@ -95,20 +95,6 @@ impl DatabaseFile {
         let mut connection = self.connect()?;
         connection.batch_execute("PRAGMA query_only = ON").map_err(ConnectionError::CouldntSetupConfiguration)?;
         Ok(connection)
-    }
-}
-
-/// Gives a new file to the owner of its folder, if this process may. So a command that root runs leaves no file that the
-/// service cannot open.
-pub(crate) fn give_to_owner_of_folder(path: &Path) -> io::Result<()> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    let (owner, file) = (folder.metadata()?, path.metadata()?);
-    if owner.uid() == file.uid() {
-        return Ok(());
-    }
-    match chown(path, Some(owner.uid()), Some(owner.gid())) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
-        given => given,
     }
 }
 

@@ -1,11 +1,10 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::connection::give_to_owner_of_folder;
 use crate::open_error::OpenError;
 
 /// How often, and how many times, a process looks again at a lock file that does not name its holder yet.
@@ -75,6 +74,20 @@ impl Attempt {
             Self::Locked(lock) => Ok(lock),
             Self::Refused(process) => Err(OpenError::InUse { process }),
         }
+    }
+}
+
+/// Gives a new file to the owner of its folder, if this process may. So a command that root runs leaves no file that the
+/// service cannot open.
+pub(crate) fn give_to_owner_of_folder(path: &Path) -> io::Result<()> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    let (owner, file) = (folder.metadata()?, path.metadata()?);
+    if owner.uid() == file.uid() {
+        return Ok(());
+    }
+    match chown(path, Some(owner.uid()), Some(owner.gid())) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        given => given,
     }
 }
 

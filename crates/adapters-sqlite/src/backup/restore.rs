@@ -7,7 +7,8 @@ use diesel::connection::SimpleConnection;
 
 use super::backup_file::{create, open, verify};
 use super::{BackupError, blocking, flush_folder_of, with_ending};
-use crate::connection::{DatabaseFile, give_to_owner_of_folder};
+use crate::connection::DatabaseFile;
+use crate::file_lock::give_to_owner_of_folder;
 
 /// The ending of the name of a replaced database.
 const REPLACED: &str = ".replaced";

@@ -92,7 +92,7 @@ pub async fn parallel_ends_of_all_name_each_session_once(store: Arc<dyn SessionP
 pub async fn an_end_of_all_misses_no_visit(store: Arc<dyn SessionPorts>) {
     for round in 0..20 {
         let owner = user(&format!("round {round}"));
-        let links: Vec<Sample> = (0..6).map(|_| Sample::of(&owner).as_link()).collect();
+        let links: Vec<Sample> = (0..6).map(|_| Sample::of(&owner).into_link()).collect();
         let sessions: Vec<Sample> = links.iter().map(|_| Sample::of(&owner)).collect();
         open_all(&*store, &links).await;
         let visits = links.iter().zip(&sessions).map(|(link, session)| -> Call<HashSet<CredentialDigest>> {

@@ -92,7 +92,7 @@ pub async fn parallel_openings_leave_the_maximum(store: Arc<dyn SessionPorts>) {
 pub async fn links_and_sessions_are_counted_apart(store: Arc<dyn SessionPorts>) {
     let owner = user("alice");
     let (links, sessions): (Vec<Sample>, Vec<Sample>) =
-        (0..3).map(|n| (Sample::opened(&owner, at(2 * n)).as_link(), Sample::opened(&owner, at(2 * n + 1)))).unzip();
+        (0..3).map(|n| (Sample::opened(&owner, at(2 * n)).into_link(), Sample::opened(&owner, at(2 * n + 1)))).unzip();
     for (n, (link, session)) in links.iter().zip(&sessions).enumerate() {
         assert_eq!(open(&*store, link, 2).await, digests(&links[n.saturating_sub(2)..n.saturating_sub(1)]));
         assert_eq!(open(&*store, session, 2).await, digests(&sessions[n.saturating_sub(2)..n.saturating_sub(1)]));

@@ -52,7 +52,7 @@ impl Sample {
         Self { session, digest }
     }
 
-    pub(crate) fn as_link(mut self) -> Self {
+    pub(crate) fn into_link(mut self) -> Self {
         self.session.role = SessionRole::Link;
         self
     }
