@@ -14,9 +14,9 @@ NOTICE = '"""Generated from docs/openapi.json by generate.py. Do not edit."""\n\
 METHODS = ("get", "put", "post", "patch", "delete")
 # How many operations one class has, by their names. Compression finds what is the same only nearby, so that operations
 # with similar names, and the blocking and the awaiting class, are neighbours.
-CLASS_OPERATIONS_MAX = 60
-# A description of a class or a field with no more words says what its name says.
-TYPE_WORDS = 9
+CLASS_OPERATIONS_MAX = 80
+# A description of a class or a field with no more words says the same as its name.
+TYPE_WORDS = 10
 # Members that no log may contain: `repr` leaves them out.
 SECRETS = {
     ("BasicAuth", "password"),
@@ -47,6 +47,12 @@ def snake(name: str) -> str:
     return words + "_" if keyword.iskeyword(words) else words
 
 
+def names(operation_id: str) -> tuple[str, str]:
+    """The name of a method without its owner, and the name: `change_api_key` is before `change_user_api_key`."""
+    name = snake(operation_id)
+    return re.sub("_(all|any|organization|user)(?=_)", "", name), name
+
+
 def camel(name: str) -> str:
     """How `gatepost.json_form` writes the name of a field in JSON."""
     first, *others = name.split("_")
@@ -57,17 +63,23 @@ def sentences(text: str) -> list[str]:
     return re.split(r"(?<=\.)\s+(?=[A-Z`])", text.strip())
 
 
-def doc(text: str, indent: str, more: str = "") -> str:
-    """The first sentence as a docstring, and more: the package is small, and the document has the rest."""
-    text = (sentences(text)[0] + more).replace("\\", "\\\\").replace("`null`", "`None`")
+def doc(text: str, indent: str) -> str:
+    """A docstring."""
+    text = text.replace("\\", "\\\\").replace("`null`", "`None`")
     # On one line, as the methods are, because a package with line breaks is larger.
     return f'{indent}"""{" ".join(text.split())}"""\n'
+
+
+def method_doc(name: str, text: str) -> str:
+    """The docstring of a method, if it has other words than the name: not `Cancels a delivery.`"""
+    words = {word.removesuffix("s") for word in re.findall(r"\w{3,}", text.lower())} - {"the", "caller", "webhook"}
+    return "" if all(word in name for word in words) else doc(text, "        ")
 
 
 def type_doc(text: str, end: str = "") -> str:
     """What a reader of a class or a field does not know from the name and the type, such as that it may be absent."""
     said, *_ = sentences(text)[0].removesuffix(".").partition(";")
-    says_more = len(said.split()) > TYPE_WORDS or re.search("[`,]", said)
+    says_more = len(said.split()) > TYPE_WORDS or re.search(r"[`,]", said) and not said.startswith("Always `")
     return doc(f"{said}.", "    ") + end if says_more else ""
 
 
@@ -162,7 +174,7 @@ class Document:
 
     def operations(self) -> list[tuple[str, str, Schema]]:
         found = [(path, method, of[method]) for path, of in self.paths.items() for method in METHODS if method in of]
-        return sorted(found, key=lambda one: snake(one[2]["operationId"]))
+        return sorted(found, key=lambda one: names(one[2]["operationId"]))
 
     def body(self, operation: Schema) -> tuple[Schema, bool]:
         """The schema of the body, and whether it can be repeated: an id says that it is the same."""
@@ -252,7 +264,7 @@ class Document:
         summary = operation.get("summary") or operation["description"]
         # The name of the method says for whom it is.
         summary = re.sub(r", for (a user|an organization|support work)\.?$", ".", summary)
-        text += doc(summary, "        ", self.kept(operation))
+        text += method_doc(snake(operation["operationId"]), sentences(summary)[0] + self.kept(operation))
         return text + f"        return {call}({', '.join(given)})\n"
 
     def kept(self, operation: Schema) -> str:

@@ -25,7 +25,6 @@ class Attempt:
     number: int
     """The number of the attempt within its delivery, from 1."""
     response: str | None = None
-    """The first 16 KiB of the answer's body as text."""
     response_headers: tuple[Header, ...] | None = None
     """The headers of the answer to an attempt that failed, at most 2 KiB and without `set-cookie`."""
     started_at: datetime
@@ -117,7 +116,6 @@ class BasicAuth:
     password: str = field(repr=False)
     """The password: ASCII, without control characters."""
     type: Literal["basic"]
-    """Always `basic`."""
     username: str
     """The user name: ASCII, without control characters and colons."""
 
@@ -129,7 +127,6 @@ class BearerAuth:
     token: str = field(repr=False)
     """The token: visible ASCII characters, without spaces."""
     type: Literal["bearer"]
-    """Always `bearer`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +160,6 @@ class ClientCertificate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLineClient:
-    """How a command line signs in at the identity provider."""
-
     client_id: str
     issuer: str
     """The identity provider, as its ID tokens have it in `iss`."""
@@ -203,7 +198,6 @@ class CurrentSession:
     """When the session ends, however much it is used."""
     id: str
     idle_expires_at: datetime
-    """When the session ends if it is not used again."""
     organizations: tuple[SessionOrganization, ...] | None = None
     """The organizations for which the session can act, with `?organization=`."""
     role: str
@@ -225,7 +219,6 @@ class DailyUses:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DailyUsesOfKey:
     days: tuple[int, ...]
-    """How often the key was found good on each day."""
     key_id: str
 
 
@@ -289,7 +282,6 @@ class EventCounts:
 
     accepted: int
     conflict: int
-    """Events in conflict with another event of the same id."""
     duplicate: int
     failed: int
     """Events without an answer, because the database did not answer."""
@@ -306,7 +298,6 @@ class EventPage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventType:
     archived: bool
-    """Whether the type is not to be published any more."""
     deprecated: Deprecation | None = None
     description: str | None = None
     """When the event happens and what it means: Markdown without HTML."""
@@ -363,7 +354,6 @@ class FailureGroup:
     """Why the last attempt failed: an error as in an attempt."""
     newest_delivery_id: str
     status: int | None
-    """The HTTP status of the answer to the last attempt."""
     subscription_id: str
     url: str
 
@@ -405,7 +395,6 @@ class HeaderAuth:
     name: str
     """The name of the header: one that `headers` may have, or `authorization`."""
     type: Literal["header"]
-    """Always `header`."""
     value: str = field(repr=False)
 
 
@@ -434,7 +423,6 @@ class Introspection:
     """The scopes of the key, separated by spaces."""
     sub: str | None = None
     token_type: str | None = field(default=None, metadata={"json": "token_type"})
-    """Always `api_key`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -541,7 +529,6 @@ class ListedOwner:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Liveness:
     status: str
-    """Always `ok`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -560,7 +547,6 @@ class LoggedEvent:
     """A published event, and how many subscriptions it went to."""
 
     deliveries: int
-    """How many subscriptions it went to when it was published."""
     event: Event
 
 
@@ -605,7 +591,6 @@ class OAuth2Auth:
     token_url: str
     """The token endpoint: a URL that webhooks may be sent to."""
     type: Literal["oauth2"]
-    """Always `oauth2`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -689,8 +674,6 @@ class PresentedCredential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """A problem document (RFC 9457): the body of every error."""
-
     checks: tuple[CheckOutcome, ...] | None = None
     code: str
     """The stable, machine-readable name of this kind of error."""
@@ -712,14 +695,10 @@ class PublicKey:
     """A public key of Ed25519 as a JSON Web Key (RFC 8037)."""
 
     alg: str
-    """Always `EdDSA`."""
     crv: str
-    """Always `Ed25519`."""
     kid: str
     kty: str
-    """Always `OKP`."""
     use: str
-    """Always `sig`."""
     x: str
 
 
@@ -776,7 +755,6 @@ class PulledEvent:
 class PutDeprecation:
     replacement: str | None = None
     since: datetime
-    """From when on: a time with an offset (RFC 3339)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -796,7 +774,6 @@ class QueueState:
 class Readiness:
     checks: tuple[CheckOutcome, ...] | None = None
     status: str
-    """Always `ready`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -847,7 +824,6 @@ class Session:
     """When the session ends, however much it is used."""
     id: str
     idle_expires_at: datetime
-    """When the session ends if it is not used again."""
     role: str
     """`user`, `operator` or `visitor`."""
     seen_at: datetime
@@ -926,7 +902,6 @@ class Subscription:
     type: str | None = None
     """`pull` if readers fetch the events."""
     updated_at: datetime
-    """When the owner or the service last changed the subscription."""
     url: str
     """The URL that receives the webhooks, in normal form."""
     url_set_by: str | None = None
@@ -1010,8 +985,6 @@ class SubscriptionWithSecret:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemState:
-    """How the instance that answers and the store are doing."""
-
     attempts: AttemptCounts | None
     change_feed_age_seconds: float | None
     """The age of the last successful read of the change feed, in seconds."""
