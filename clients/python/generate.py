@@ -79,6 +79,8 @@ def method_doc(name: str, text: str) -> str:
 def type_doc(text: str, end: str = "") -> str:
     """What a reader of a class or a field does not know from the name and the type, such as that it may be absent."""
     said, *_ = sentences(text)[0].removesuffix(".").partition(";")
+    # Details are in the document.
+    said = re.sub(r" \((?!`)[^()]*\)", "", said)
     says_more = len(said.split()) > TYPE_WORDS or re.search(r"[`,]", said) and not said.startswith("Always `")
     return doc(f"{said}.", "    ") + end if says_more else ""
 

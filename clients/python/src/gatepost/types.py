@@ -150,12 +150,12 @@ class CheckOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientCertificate:
-    """The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA (P-256, P-384, P-521), Ed25519, or RSA of 2,048 to 8,192 bits."""
+    """The certificate with which the service authenticates in the TLS handshake, and its private key: ECDSA, Ed25519, or RSA of 2,048 to 8,192 bits."""
 
     chain: str
     """One to ten certificates in PEM: the client's certificate, and then the certificates of its issuers."""
     key: str = field(repr=False)
-    """The private key of the first certificate in PEM (PKCS #8, SEC 1 or PKCS #1), not encrypted."""
+    """The private key of the first certificate in PEM, not encrypted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +305,7 @@ class EventType:
     """Examples of `data`, as they were written."""
     name: str
     schema: dict[str, Any] | None = None
-    """The JSON Schema (2020-12) of `data`, as it was written."""
+    """The JSON Schema of `data`, as it was written."""
     title: str | None = None
     updated_at: datetime
     validation: str
@@ -569,10 +569,10 @@ class NewEventType:
     """Examples of `data`, of at most 16 KiB each."""
     name: str
     schema: dict[str, Any] | None = None
-    """The JSON Schema (2020-12) of `data`, of at most 64 KiB."""
+    """The JSON Schema of `data`, of at most 64 KiB."""
     title: str | None = None
     validation: Literal["off", "warn", "enforce"] | None = None
-    """The treatment of events whose `data` breaks the schema: `off` (the default) accepts it without a check, `warn` accepts it with warnings in the answer, and `enforce` refuses it."""
+    """The treatment of events whose `data` breaks the schema: `off` accepts it without a check, `warn` accepts it with warnings in the answer, and `enforce` refuses it."""
     visibility: Literal["public", "hidden"] | None = None
     """The readers of the event type: all callers with a credential (`public`, the default), or operators (`hidden`)."""
 
@@ -692,8 +692,6 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicKey:
-    """A public key of Ed25519 as a JSON Web Key (RFC 8037)."""
-
     alg: str
     crv: str
     kid: str
@@ -810,7 +808,7 @@ class SchemaFault:
     message: str
     """What `data` must follow."""
     pointer: str
-    """The place in `data`: a JSON Pointer (RFC 6901), without the names after its first 256 bytes."""
+    """The place in `data`: a JSON Pointer, without the names after its first 256 bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -880,7 +878,7 @@ class Subscription:
     """The member of the organization who created the subscription, by the `sub` at the identity provider."""
     description: str
     disabled_reason: str | None = None
-    """Why the subscription is disabled: `owner` (the owner disabled it), `gone` (the receiver answered 410), `only_failures` (every attempt failed for five days), `order_stopped` (a delivery had no attempts left, and `onExhausted` is `stop`) or `key_leaked` (the API key that set the URL was reported as leaked)."""
+    """Why the subscription is disabled: `owner`, `gone`, `only_failures`, `order_stopped` or `key_leaked`."""
     enabled: bool
     events: tuple[str, ...]
     filter: dict[str, Any] | None = None
@@ -925,7 +923,7 @@ class SubscriptionCertificate:
     """The SHA-256 of the certificate, in hexadecimal digits."""
     set_at: datetime
     subject: str
-    """The subject (RFC 4514), at most 256 characters of it."""
+    """The subject, at most 256 characters of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
