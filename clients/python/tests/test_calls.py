@@ -172,13 +172,27 @@ def test_a_deletion_answers_nothing(played: Service) -> None:
         assert error.status == 200, body
 
 
-def test_a_subscription_that_is_gone_when_its_deletion_is_repeated_is_deleted(played: Service) -> None:
-    lost, gone = httpx2.ReadError("the connection is broken"), answer(404, {"code": "subscription_not_found"})
-    assert played(lost, gone).client.delete_subscription("s") is None
-    assert played(answer(502), lost, gone).client.delete_subscription("s") is None
-    assert played(gone).error(lambda client: client.delete_subscription("s")).code == "subscription_not_found"
-    assert played(lost, answer(404, "not here")).error(lambda client: client.delete_subscription("s")).status == 404
-    assert played(lost, gone).error(lambda client: client.find_subscription("s")).status == 404
+def test_what_is_gone_when_its_deletion_is_repeated_is_deleted(played: Service) -> None:
+    def gone(thing: str) -> httpx2.Response:
+        return answer(404, {"code": f"{thing}_not_found"})
+
+    lost = httpx2.ReadError("the connection is broken")
+    assert played(lost, gone("subscription")).client.delete_subscription("s") is None
+    assert played(answer(502), lost, gone("subscription")).client.delete_subscription("s") is None
+    for answers in [(gone("subscription"),), (lost, gone("organization")), (lost, answer(404, "not here"))]:
+        assert played(*answers).error(lambda client: client.delete_subscription("s")).status == 404
+    assert played(lost, gone("subscription")).error(lambda client: client.find_subscription("s")).status == 404
+    assert played(lost, gone("consumer")).client.delete_consumer("s", "c") is None
+    # A revoked key is still found.
+    assert played(lost, gone("key")).error(lambda client: client.revoke_user_api_key("u", "k")).status == 404
+    service = played(lost, lost, gone("session"), answer(200, {"sessions": []}))
+    assert service.client.end_session("ses_1", organization="acme").sessions == (), "the sessions that are left"
+    assert [(one.method, str(one.url).partition("/api/")[2]) for one in service.requests[2:]] == [
+        ("DELETE", "sessions/ses_1?organization=acme"),
+        ("GET", "sessions?organization=acme"),
+    ]
+    failing = played(lost, gone("session"), answer(500))
+    assert failing.error(lambda client: client.end_user_session("u", "ses_1")).status == 500
 
 
 @pytest.mark.parametrize("status", [200, 502])

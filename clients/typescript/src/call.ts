@@ -32,7 +32,7 @@ export async function call(
   options: CallOptions = {},
 ): Promise<unknown> {
   const operation: Operation = table[id];
-  const [url, init] = request(connection, id, operation, values);
+  let [url, init] = request(connection, id, operation, values);
   const isFile = typeof values.format === "string" && values.format !== "json";
   const form: Form = isFile ? { answer: "text" } : operation;
   // The service may wait for this time before it answers.
@@ -49,12 +49,17 @@ export async function call(
         return await attempt(connection, url, init, form);
       } catch (error) {
         const failure = error instanceof GatepostError ? error : noAnswer(error);
-        // A try before deleted it, and its answer was lost.
-        if (tries > 1 && operation.method === "DELETE" && failure.code === "subscription_not_found") return undefined;
+        if (tries > 1 && init.method === "DELETE" && isGone(operation, failure)) {
+          // A try before deleted it, and its answer was lost: it was empty, or a list of the others.
+          if (!operation.answer) return undefined;
+          url = url.replace(/\/[^/?]*(?=\?|$)/, "");
+          init.method = "GET";
+          continue;
+        }
         const mayHelp = failure.status === undefined || PASSING.has(failure.status);
         const pauseMs = pauseAfter(failure, tries);
         const isOver = init.signal.aborted || performance.now() + pauseMs >= endsAt;
-        if (!mayHelp || isOver || tries === TRIES_MAX || !isSafe(id, operation, values)) throw failure;
+        if (!mayHelp || isOver || tries >= TRIES_MAX || !isSafe(id, operation, values)) throw failure;
         await pause(pauseMs, init.signal);
       }
     }
@@ -68,6 +73,13 @@ function isSafe(id: OperationId, { method }: Operation, values: Values): boolean
   if (id === "publishEvent") return typeof values.id === "string";
   if (id === "publishEvents") return (values.events as Values[]).every((event) => typeof event.id === "string");
   return method !== "POST" || values["idempotency-key"] !== undefined;
+}
+
+/** Whether the service does not have what a path names, as `session_not_found` says of `/sessions/{id}`. */
+function isGone({ path }: Operation, { code }: GatepostError): boolean {
+  const [, thing] = /\/(\w+)s\/\{\w+\}$/.exec(path) ?? [];
+  // A revoked key stays, so that a key that is not found was never there.
+  return thing !== "key" && code === `${thing}_not_found`;
 }
 
 function request(connection: Connection, id: string, operation: Operation, values: Values): [string, RequestInit] {

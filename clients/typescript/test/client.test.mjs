@@ -188,22 +188,36 @@ it("a long time limit is one", async () => {
   }
 });
 
-it("a subscription that is gone when its deletion is repeated is deleted", async () => {
-  const gone = json.bind(null, { code: "subscription_not_found" }, 404);
+it("what is gone when its deletion is repeated is deleted", async () => {
+  const asked = [];
   const lost = () => {
     throw new TypeError("fetch failed");
   };
-  const deletion = (...answers) => client(() => answers.shift()()).deleteSubscription({ id: "s" });
-  assert.equal(await deletion(lost, gone), undefined);
-  assert.equal(await deletion(() => json({}, 502), lost, gone), undefined);
-  await assert.rejects(deletion(gone), { code: "subscription_not_found" });
+  const gone = (thing) => () => json({ code: `${thing}_not_found` }, 404);
+  const played = (...answers) => client((address, { method }) => (asked.push([method, address]), answers.shift()()));
+  const deletion = (...answers) => played(...answers).deleteSubscription({ id: "s" });
+  assert.equal(await deletion(lost, gone("subscription")), undefined);
+  assert.equal(await deletion(() => json({}, 502), lost, gone("subscription")), undefined);
+  await assert.rejects(deletion(gone("subscription")), { code: "subscription_not_found" });
+  await assert.rejects(deletion(lost, gone("organization")), { code: "organization_not_found" });
   await assert.rejects(
     deletion(lost, () => new Response("not here", { status: 404 })),
     { status: 404 },
   );
-  const answers = [lost, gone];
-  const found = client(() => answers.shift()());
-  await assert.rejects(found.findSubscription({ id: "s" }), { code: "subscription_not_found" });
+  await assert.rejects(played(lost, gone("subscription")).findSubscription({ id: "s" }), { status: 404 });
+  assert.equal(await played(lost, gone("consumer")).deleteConsumer({ id: "s", consumer: "c" }), undefined);
+  // A revoked key is still found.
+  await assert.rejects(played(lost, gone("key")).revokeUserApiKey({ userId: "u", keyId: "k" }), { status: 404 });
+  const others = { sessions: [{ id: "ses_2" }] };
+  const ended = played(lost, lost, gone("session"), () => json(others));
+  asked.length = 0;
+  assert.deepEqual(await ended.endSession({ id: "ses_1", organization: "acme" }), others, "the sessions that are left");
+  assert.deepEqual(asked.slice(2), [
+    ["DELETE", `${url}/api/sessions/ses_1?organization=acme`],
+    ["GET", `${url}/api/sessions?organization=acme`],
+  ]);
+  const failing = played(lost, gone("session"), () => json({}, 500));
+  await assert.rejects(failing.endUserSession({ userId: "u", id: "ses_1" }), { status: 500 });
 });
 
 it("a call that waits at the service has its wait beside the deadline", async () => {

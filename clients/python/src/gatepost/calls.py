@@ -107,15 +107,25 @@ def call(operation: Operation[T], given: Members, timeout: float) -> Steps[T]:
         try:
             return value_of(operation, accepted(operation, outcome))
         except GatepostError as error:
-            # A try before deleted it, and its answer was lost.
-            if tried > 1 and method == "DELETE" and error.code == "subscription_not_found":
-                return cast("T", None)
+            if tried > 1 and method == "DELETE" and is_gone(operation, error):
+                # A try before deleted it, and its answer was lost: it was empty, or a list of the others.
+                if operation.answer is type(None):
+                    return cast("T", None)
+                method, path = "GET", re.sub(r"/[^/?]*(?=\?|$)", "", path)
+                continue
             pause = pause_before_next(error, tried)
-            is_last = tried == TRIES_MAX or time.monotonic() + pause >= end
+            is_last = tried >= TRIES_MAX or time.monotonic() + pause >= end
             is_repeatable = method in REPEATABLE or operation.has_id or "idempotency-key" in headers
             if is_last or not (is_repeatable and may_pass(error)):
                 raise
         yield Wait(pause)
+
+
+def is_gone(operation: Operation[Any], error: GatepostError) -> bool:
+    """Whether the service does not have what a path names, as `session_not_found` says of `/sessions/{id}`."""
+    thing = re.search(r"/(\w+)s/{\w+}$", operation.path)
+    # A revoked key stays, so that a key that is not found was never there.
+    return thing is not None and thing[1] != "key" and error.code == thing[1] + "_not_found"
 
 
 def members(operation: Operation[Any], given: Members) -> Members:
