@@ -110,6 +110,28 @@ def test_retry_after_is_obeyed_unless_it_is_beyond_the_deadline(played: Service)
     assert (len(service.requests), service.waited) == (1, [])
 
 
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 7),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 7),
+        ("Sun Nov  6 08:49:37 1994", 7),
+        ("Sun, 06 Nov 1994 08:49:29 GMT", 0),
+        ("Sun, 06 Nov 1994", None),
+        ("1 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("soon", None),
+        ("-1", None),
+        ("1994-11-06T08:49:37Z", None),
+    ],
+)
+def test_retry_after_may_be_a_date(
+    played: Service, monkeypatch: pytest.MonkeyPatch, value: str, seconds: float | None
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: 784_111_770.0)
+    service = played(answer(503, retry_after=value))
+    assert service.error(lambda client: client.create_api_key(label="a")).retry_after == seconds
+
+
 def test_a_pause_beyond_the_deadline_leaves_a_timeout(played: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service = played(answer(503), answer(200, KEYS))
     # A clock that stands still but for the pause, however busy the machine is.

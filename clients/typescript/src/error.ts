@@ -66,9 +66,7 @@ export function refused(status: number, headers: Headers, body: string): Gatepos
   const errors = Array.isArray(problem.errors) ? (problem.errors as FieldFault[]) : [];
   const [code, title, detail, page] = ["code", "title", "detail", "type"].map(text);
   const requestId = text("requestId") ?? headers.get("x-request-id") ?? undefined;
-  const seconds = headers.get("retry-after");
-  // More digits are no time that a client could wait.
-  const retryAfterSeconds = seconds && /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined;
+  const retryAfterSeconds = secondsIn(headers.get("retry-after") ?? "");
   let message = `the service answered ${status}`;
   if (code) message += ` ${code}`;
   if (detail) message += `: ${detail}`;
@@ -78,6 +76,16 @@ export function refused(status: number, headers: Headers, body: string): Gatepos
   const faults = Array.isArray(problem.faults) ? (problem.faults as SchemaFault[]) : undefined;
   const facts = { faults, code, status, title, detail, page, errors, requestId, retryAfterSeconds, headers };
   return new GatepostError(message, facts);
+}
+
+/** The pause that a `Retry-After` asks for, as seconds or as a date of HTTP (RFC 9110, 10.2.3). */
+function secondsIn(retryAfter: string): number | undefined {
+  // More digits are no time that a client could wait.
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const isDate = /^[A-Z][a-z]{2,8},? .*\d:\d\d:\d\d/.test(retryAfter);
+  // One of the three forms names no zone. All are in GMT.
+  const at = isDate ? Date.parse(retryAfter.replace(/( GMT)?$/, " GMT")) : NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1_000);
 }
 
 export function unexpected(status: number, reason: string, headers: Headers, code?: string): GatepostError {

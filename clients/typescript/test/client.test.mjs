@@ -220,6 +220,24 @@ it("what is gone when its deletion is repeated is deleted", async () => {
   await assert.rejects(failing.endUserSession({ userId: "u", id: "ses_1" }), { status: 500 });
 });
 
+it("Retry-After may be a date", async (test) => {
+  test.mock.method(Date, "now", () => Date.UTC(1994, 10, 6, 8, 49, 30));
+  for (const [value, seconds] of [
+    ["Sun, 06 Nov 1994 08:49:37 GMT", 7],
+    ["Sunday, 06-Nov-94 08:49:37 GMT", 7],
+    ["Sun Nov  6 08:49:37 1994", 7],
+    ["Sun, 06 Nov 1994 08:49:29 GMT", 0],
+    ["Sun, 06 Nov 1994", undefined],
+    ["Sun, 99 Nov 1994 08:49:37 GMT", undefined],
+    ["soon", undefined],
+    ["-1", undefined],
+    ["1994-11-06T08:49:37Z", undefined],
+  ]) {
+    const call = client(() => json({}, 503, { "retry-after": value })).createApiKey({ label: "a" });
+    await assert.rejects(call, { retryAfterSeconds: seconds }, value);
+  }
+});
+
 it("a call that waits at the service has its wait beside the deadline", async () => {
   const late = (_, { signal }) =>
     new Promise((resolve, reject) => {

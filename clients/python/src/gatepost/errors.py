@@ -2,8 +2,11 @@
 
 import json
 import re
+import time
+from calendar import timegm
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from email.utils import parsedate
 from typing import Any, cast
 
 
@@ -97,5 +100,12 @@ def string(value: Any) -> str | None:
 
 
 def seconds(value: str | None) -> float | None:
+    """The pause that a `Retry-After` asks for, as seconds or as a date of HTTP (RFC 9110, 10.2.3)."""
     # More digits are no time that a client could wait.
-    return float(value) if value is not None and re.fullmatch("[0-9]{1,9}", value) else None
+    if value is None or re.fullmatch("[0-9]{1,9}", value):
+        return None if value is None else float(value)
+    try:
+        date = parsedate(value)
+        return None if date is None else max(0.0, timegm(date) - time.time())
+    except (ValueError, OverflowError):
+        return None
