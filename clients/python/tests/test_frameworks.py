@@ -7,15 +7,16 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import django
+import httpx2
 import pytest
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.test import RequestFactory
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from flask import Flask
 from test_webhooks import OTHER, SECRET, headers, v1
 
@@ -56,7 +57,12 @@ class Door:
     admit = find
 
 
+class AsyncDoor(Door):
+    admit = Door.admit_async  # pyright: ignore[reportAssignmentType]
+
+
 DOOR = cast("Verifier", Door())
+ASYNC_DOOR = cast("AsyncVerifier", AsyncDoor())
 
 
 @pytest.mark.parametrize("module", [gatepost.django, gatepost.fastapi, gatepost.flask])
@@ -91,6 +97,26 @@ def test_a_view_of_django_may_be_async() -> None:
                 assert answer["www-authenticate"] == 'Bearer realm="api", error="invalid_token"'
 
 
+def test_an_application_that_is_mounted_in_another_refuses_too() -> None:
+    app, mounted = FastAPI(), FastAPI()
+    keys = gatepost.fastapi.ApiKeys(app, ASYNC_DOOR)
+    for one in (app, mounted):
+
+        @one.get("/orders")
+        def orders(caller: Annotated[Caller, Depends(keys("b"))]) -> str:
+            raise AssertionError(caller)
+
+    app.mount("/v1", mounted)
+
+    async def answers() -> list[tuple[int, str]]:
+        transport = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://api.test") as http:
+            asked = [await http.get(path, headers={"x-api-key": "good"}) for path in ("/orders", "/v1/orders")]
+            return [(one.status_code, one.json()["code"]) for one in asked]
+
+    assert asyncio.run(answers()) == [(403, "insufficient_scope")] * 2
+
+
 def told(caller: Caller) -> dict[str, Any]:
     return {"owner": caller.owner, "user": caller.user_id, "by": caller.created_by, "metadata": dict(caller.metadata)}
 
@@ -110,10 +136,7 @@ def test_each_framework_says_which_organization_calls() -> None:
     def of_flask() -> dict[str, Any]:
         return told(gatepost.flask.caller())
 
-    class AsyncDoor(Door):
-        admit = Door.admit_async  # pyright: ignore[reportAssignmentType]
-
-    keys = gatepost.fastapi.ApiKeys(FastAPI(), cast("AsyncVerifier", AsyncDoor()))
+    keys = gatepost.fastapi.ApiKeys(FastAPI(), ASYNC_DOOR)
     request = Request({"type": "http", "headers": [(b"x-api-key", b"acme")]})
 
     async def of_fastapi() -> dict[str, Any]:

@@ -21,6 +21,9 @@ class ApiKeys:
         """A dependency that is the caller, whose key has these scopes."""
 
         async def caller(request: Request) -> Caller:
+            # An application that is mounted in another has handlers of its own.
+            if handlers := request.scope.get("starlette.exception_handlers"):
+                handlers[0].setdefault(Refusal, answer)
             return await self._verifier.admit(request.headers, *scopes)
 
         return caller
