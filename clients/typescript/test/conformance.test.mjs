@@ -128,8 +128,9 @@ each("presented.json", ["name", "authorization", "xApiKey", "result"], ({ author
     ...(xApiKey.length > 0 && { "x-api-key": xApiKey }),
   };
   assert.deepEqual(apiKeyIn({ headers: {}, headersDistinct }), result);
-  if (authorization.length > 1 || xApiKey.length > 1) return;
-  assert.deepEqual(apiKeyIn({ headers: { authorization: authorization[0], "x-api-key": xApiKey[0] } }), result);
+  // Node joins the values of a header, as `Headers` does, and keeps one `Authorization`.
+  const joined = { authorization: authorization[0], "x-api-key": xApiKey.length > 0 ? xApiKey.join(", ") : undefined };
+  if (authorization.length < 2) assert.deepEqual(apiKeyIn({ headers: joined }), result);
   const headers = new Headers();
   authorization.forEach((value) => headers.append("authorization", value));
   xApiKey.forEach((value) => headers.append("x-api-key", value));

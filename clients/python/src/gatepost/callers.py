@@ -133,23 +133,25 @@ def unavailable() -> Refusal:
 
 def key_in(headers: Headers) -> str:
     """The API key of a request, by the rules of Gatepost: several keys must be equal."""
-    found: list[str] = []
+    found: set[str] = set()
     for name, value in headers.items():
         match name.lower():
+            # Some servers join the values of a header that is there twice.
             case "x-api-key":
-                found.append(value.strip())
+                found.update(key.strip() for key in value.split(","))
             case "authorization":
-                scheme, _, token = value.partition(" ")
-                if scheme.lower() == "bearer":
-                    found.append(token.strip())
+                for one in re.split(r",\s*(?=\w+ )", value):
+                    scheme, _, token = one.partition(" ")
+                    if scheme.lower() == "bearer":
+                        found.add(token.strip())
             case _:
                 pass
     if not found:
         raise missing()
     # A header that is present but empty is an invalid key.
-    if not found[0] or any(other != found[0] for other in found):
+    if "" in found or len(found) > 1:
         raise invalid()
-    return found[0]
+    return found.pop()
 
 
 def require(caller: Caller, scopes: Iterable[str]) -> Caller:
