@@ -10,8 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -184,6 +185,20 @@ def test_a_key_over_its_rate_limit_is_refused_with_the_headers_of_gatepost() -> 
             await played.verifier.admit({"x-api-key": "k"})
         assert refusal.value.status == 429
         assert played.headers.items() <= refusal.value.headers.items()
+
+    run(test)
+
+
+def test_no_request_changes_the_caller_of_others() -> None:
+    async def test(played: Played) -> None:
+        for metadata in ({"plan": "pro"}, None):
+            played.answer = (200, {**ACTIVE, "metadata": metadata})
+            played.clock.seconds += 1
+            caller = await played.verifier.verify("k")
+            cast("dict[str, str]", caller.metadata)["plan"] = "free"
+            with pytest.raises(FrozenInstanceError):
+                cast("Any", caller).label = "b"
+            assert (await played.verifier.verify("k")).metadata == (metadata or {})
 
     run(test)
 

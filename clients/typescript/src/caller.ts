@@ -37,8 +37,10 @@ export class Caller {
     this.keyId = text(client_id);
     this.label = text(label);
     this.scopes = Object.freeze(scopesIn(text(scope)));
-    this.metadata = metadata;
-    this.claims = claims;
+    this.metadata = Object.freeze(metadata);
+    this.claims = Object.freeze(claims);
+    // All requests with the key share it.
+    Object.freeze(this);
   }
 
   /** The subject of the owner's ID tokens; `undefined` if the owner is an organization. */

@@ -437,6 +437,17 @@ it("each middleware says which organization calls", async () => {
   }
 });
 
+it("no request changes the caller of others", async () => {
+  const keys = new Verifier(client(() => json({ ...ACTIVE, metadata: { plan: "pro" } })));
+  const { caller } = await keys.verify("k");
+  for (const part of [caller, caller.owner, caller.scopes, caller.metadata, caller.claims]) {
+    assert.throws(() => (part.plan = "free"), TypeError);
+  }
+  assert.throws(() => (caller.metadata.plan = "free"), TypeError);
+  assert.throws(() => (caller.label = "b"), TypeError);
+  assert.equal((await keys.verify("k")).caller.metadata.plan, "pro");
+});
+
 it("a refusal that comes after another answer does nothing", async () => {
   const { requireApiKey } = await import("../dist/esm/frameworks/express.js");
   const { requireApiKey: hook } = await import("../dist/esm/frameworks/fastify.js");

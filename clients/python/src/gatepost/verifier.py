@@ -13,6 +13,7 @@ import os
 import re
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import httpx2
 
@@ -41,7 +42,8 @@ def digest_of(key: str) -> bytes:
 def settled(verdict: Verdict) -> Caller:
     if isinstance(verdict, Refusal):
         raise verdict.again()
-    return verdict
+    # Requests share all but the metadata, which they could change.
+    return replace(verdict, metadata={**verdict.metadata})
 
 
 class Flights:
