@@ -42,6 +42,7 @@ class Played:
         self.headers: dict[str, str] = {}
         self.content: bytes | None = None
         self.asked: list[str] = []
+        self.lost: set[str] = set()
         self.clock = Clock()
         self.pause = 0.0
         http = httpx2.AsyncClient(transport=httpx2.MockTransport(self.handle))
@@ -54,7 +55,7 @@ class Played:
             await asyncio.sleep(self.pause)
         if isinstance(self.answer, Exception):
             raise self.answer
-        status, body = self.answer
+        status, body = (500, {}) if self.asked[-1] in self.lost else self.answer
         if self.content is not None:
             return httpx2.Response(status, content=self.content, headers=self.headers)
         return httpx2.Response(status, json=body, headers=self.headers)
@@ -106,6 +107,30 @@ def test_a_valid_key_holds_for_five_seconds_without_answers_and_then_it_is_unava
         assert await played.verdict("never-asked-before") == 503
         played.answer = (200, ACTIVE)
         assert await played.verdict() == "alice"
+
+    run(test)
+
+
+def test_a_failed_question_about_one_key_keeps_no_other_key_valid() -> None:
+    async def test(played: Played) -> None:
+        for key in ("revoked", "valid"):
+            assert await played.verdict(key) == "alice"
+        played.answer = (200, {"active": False})
+        played.lost = {"unknown"}
+        played.clock.seconds += 3.9
+        assert await played.verdict("unknown") == 503
+        played.clock.seconds += 0.1
+        assert await played.verdict("revoked") == 401, "asked about first"
+        played.lost = {"unknown", "valid"}
+        assert await played.verdict("unknown") == 503
+        for seconds in (0.1, 0.8):
+            played.clock.seconds += seconds
+            assert await played.verdict("valid") == "alice", "no answer about this key"
+        played.lost = set()
+        played.clock.seconds += 0.05
+        assert await played.verdict("valid") == "alice", "not asked about within 250 ms of a failure"
+        assert await played.verdict("another") == 401, "Gatepost answers again"
+        assert await played.verdict("valid") == 401, "asked about first"
 
     run(test)
 

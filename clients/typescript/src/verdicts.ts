@@ -25,9 +25,10 @@ export interface Limits {
 
 /**
  * What the cache says: the verdict holds (`known`), the verdict holds and this request should ask in the background
- * (`ageing`), the verdict holds only while Gatepost does not answer (`stale`), or nothing holds (`undefined`).
+ * (`ageing`), the verdict holds if the question about the key gets no answer (`stale`), the last question about the key
+ * got none (`unanswered`), or nothing holds (`undefined`).
  */
-export type Recalled = { state: "known" | "ageing" | "stale"; verdict: Verdict } | undefined;
+export type Recalled = { state: "known" | "ageing" | "stale" | "unanswered"; verdict: Verdict } | undefined;
 
 interface Entry {
   readonly known: Recalled & object;
@@ -35,6 +36,7 @@ interface Entry {
   readonly maxAgeMs: number;
   readonly expiresAtMs: number;
   isRefreshing: boolean;
+  isUnanswered: boolean;
 }
 
 /**
@@ -61,10 +63,17 @@ export class Verdicts {
     const { maxAgeMs, trustMaxMs } = this.#limits;
     const age = since(good.askedAt, now);
     const { verdict } = good.known;
-    if (age >= maxAgeMs) return age < Math.max(trustMaxMs, maxAgeMs) ? { state: "stale", verdict } : undefined;
+    if (age >= Math.max(trustMaxMs, maxAgeMs)) return undefined;
+    if (age >= maxAgeMs) return { state: good.isUnanswered ? "unanswered" : "stale", verdict };
     if (age < maxAgeMs / 2 || good.isRefreshing) return good.known;
     good.isRefreshing = true;
     return { state: "ageing", verdict };
+  }
+
+  /** Notes that a question about a key got no answer. The next answer replaces the note. */
+  noteUnanswered(digest: string): void {
+    const good = this.#good.get(digest);
+    if (good) good.isUnanswered = true;
   }
 
   wasGood(digest: string): boolean {
@@ -77,7 +86,7 @@ export class Verdicts {
     const maxAgeMs = Math.min(refusedMaxAgeMs, retryAfterSeconds * 1_000);
     const expiresAtMs = (verdict.caller?.claims.exp ?? Infinity) * 1_000;
     const known = { state: "known" as const, verdict };
-    const entry = { known, askedAt, maxAgeMs, expiresAtMs, isRefreshing: false };
+    const entry = { known, askedAt, maxAgeMs, expiresAtMs, isRefreshing: false, isUnanswered: false };
     if (!verdict.caller) this.#good.delete(digest);
     const [cache, max] = verdict.caller ? [this.#good, keysMax] : [this.#refused, refusedMax];
     // A map keeps its order, so the first key is the one that was asked about longest ago.

@@ -75,7 +75,8 @@ export class Verifier {
     const digest = typeof digested === "string" ? digested : await digested;
     const recalled = this.#verdicts.recall(digest, this.#settings.now());
     if (recalled?.state === "known") return recalled.verdict;
-    if (recalled && (recalled.state === "ageing" || this.#failedAt !== undefined)) {
+    const isAway = recalled?.state === "unanswered" && this.#failedAt !== undefined;
+    if (recalled && (recalled.state === "ageing" || isAway)) {
       if (this.#mayRetry()) void this.#flight(digest, key);
       return recalled.verdict;
     }
@@ -99,7 +100,10 @@ export class Verifier {
   async #question(digest: string, key: string): Promise<Verdict | undefined> {
     const places = this.#verdicts.wasGood(digest) ? this.#placesForGood : this.#placesForOthers;
     // No place in time means that this process is busy, not that Gatepost fails.
-    if (!(await places.take(this.#settings.callTimeoutMs))) return undefined;
+    if (!(await places.take(this.#settings.callTimeoutMs))) {
+      this.#verdicts.noteUnanswered(digest);
+      return undefined;
+    }
     const askedAt = this.#settings.now();
     try {
       const { verdict, retryAfterSeconds } = await this.#introspect(key);
@@ -112,6 +116,7 @@ export class Verifier {
         this.#log("Gatepost does not answer; cached API keys stay valid for a few seconds", error);
       }
       this.#failedAt = this.#settings.now().monotonic;
+      this.#verdicts.noteUnanswered(digest);
       return undefined;
     } finally {
       places.give();

@@ -493,6 +493,42 @@ it("a log that throws ends no request and no process", async () => {
   assert.equal((await keys.verify("l")).refusal.reason, "unavailable");
 });
 
+it("a failed question about one key keeps no other key valid", async () => {
+  const clock = { monotonic: 0, wall: 0 };
+  const lost = new Set();
+  let answer = ACTIVE;
+  const gatepost = client((_, { body }) => {
+    const isLost = [...lost].some((key) => body.includes(key));
+    return isLost ? json({}, 500) : json(answer);
+  });
+  const keys = new Verifier(gatepost, { log() {}, now: () => ({ ...clock }) });
+  const verdict = async (key) => {
+    const { caller, refusal } = await keys.verify(key);
+    // Questions in the background end.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return caller ? "ok" : refusal.reason;
+  };
+  for (const key of ["revoked", "valid"]) assert.equal(await verdict(key), "ok");
+  answer = { active: false };
+  clock.monotonic = 3_900;
+  lost.add("unknown");
+  assert.equal(await verdict("unknown"), "unavailable");
+  clock.monotonic = 4_000;
+  assert.equal(await verdict("revoked"), "invalid", "asked about first");
+  lost.add("unknown").add("valid");
+  assert.equal(await verdict("unknown"), "unavailable");
+  for (const at of [4_100, 4_900]) {
+    clock.monotonic = at;
+    assert.equal(await verdict("valid"), "ok", "no answer about this key");
+  }
+  lost.delete("valid");
+  clock.monotonic = 4_950;
+  assert.equal(await verdict("valid"), "ok", "not asked about within 250 ms of a failure");
+  lost.clear();
+  assert.equal(await verdict("another"), "invalid", "Gatepost answers again");
+  assert.equal(await verdict("valid"), "invalid", "asked about first");
+});
+
 it("the log has one line when Gatepost stops answering, and one when it answers again", async () => {
   const lines = [];
   let isDown = true;

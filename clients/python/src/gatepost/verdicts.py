@@ -59,18 +59,21 @@ class Trust(Enum):
     AGEING = 2
     """It holds, and should be asked again."""
     STALE = 3
-    """It holds only while Gatepost does not answer."""
-    UNKNOWN = 4
+    """It holds if the question about the key gets no answer."""
+    UNANSWERED = 4
+    """The last question about the key got none."""
+    UNKNOWN = 5
     """There is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Good:
     """A valid key."""
 
     caller: Caller
     expires_at: int | None
     asked_at: Mark
+    is_unanswered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,14 @@ class Verdicts:
         age, settings = now.since(good.asked_at), self._settings
         if age < settings.max_age:
             return Trust.AGEING if age >= settings.max_age / 2 else Trust.KNOWN, good.caller
-        return (Trust.STALE, good.caller) if age < settings.trust_max else (Trust.UNKNOWN, None)
+        if age >= settings.trust_max:
+            return Trust.UNKNOWN, None
+        return Trust.UNANSWERED if good.is_unanswered else Trust.STALE, good.caller
+
+    def note_unanswered(self, digest: bytes) -> None:
+        """Notes that a question about a key got no answer. The next answer replaces the note."""
+        if good := self._good.get(digest):
+            good.is_unanswered = True
 
     def was_good(self, digest: bytes) -> bool:
         """Whether the last answer was a valid key."""

@@ -1,9 +1,4 @@
-"""Verifies the API keys of callers: asks Gatepost, and remembers the answers for a moment (decision 28).
-
-A remembered answer holds for one second while Gatepost answers, and for five while it does not. After that, and for
-keys that are not remembered, a request without an answer is refused with 503, never with 401. Parallel requests with
-one key cause one call.
-"""
+"""Verifies the API keys of callers: asks Gatepost, and remembers the answers for a moment (decision 28)."""
 
 import asyncio
 import hashlib
@@ -81,7 +76,7 @@ class AsyncVerifier:
         """The owner of a key, if it is valid. Raises `Refusal`."""
         digest = digest_of(key)
         trust, verdict = self._verdicts.recall(digest, self._clock())
-        if trust is Trust.AGEING or (trust is Trust.STALE and self._failed_at is not None):
+        if trust is Trust.AGEING or (trust is Trust.UNANSWERED and self._failed_at is not None):
             self._refresh(digest, key)
         elif trust is not Trust.KNOWN:
             verdict = await self._ask(digest, key)
@@ -127,12 +122,14 @@ class AsyncVerifier:
             async with asyncio.timeout(self._settings.call_timeout):
                 await calls.acquire()
         except TimeoutError:
+            self._verdicts.note_unanswered(digest)
             return None  # This process is busy, which says nothing of Gatepost.
         try:
             asked_at = self._clock()
             async with asyncio.timeout(self._settings.call_timeout):
                 verdict = self._remember(digest, await self._introspect(key), asked_at)
         except (GatepostError, TimeoutError) as error:
+            self._verdicts.note_unanswered(digest)
             self._failed(error)
             return None
         finally:
