@@ -187,6 +187,23 @@ def test_a_page_in_place_of_a_stream_is_an_error(played: Service) -> None:
             asyncio.run(asyncio.wait_for(first(), 2))
 
 
+def test_a_call_of_a_closed_client_is_an_error_of_the_call(played: Service) -> None:
+    service = played(answer(200, KEYS))
+    service.client.close()
+    for call in (lambda client: client.list_api_keys(), lambda client: next(client.stream_attempts())):
+        assert service.error(call).code == "client_closed"
+    assert service.waited == []
+
+    async def calls() -> None:
+        client = AsyncGatepost("http://gatepost.test", "token")
+        await client.close()
+        for call in (client.list_api_keys(), anext(client.stream_attempts())):
+            with pytest.raises(GatepostError, match="closed"):
+                await call
+
+    asyncio.run(calls())
+
+
 def test_a_deletion_answers_nothing(played: Service) -> None:
     assert played(httpx2.Response(204)).client.delete_subscription("s") is None
     for body in ({}, [], 1, "<html>"):

@@ -81,7 +81,7 @@ def test_a_handler_that_fails_does_not_stop_the_queue() -> None:
         raise RuntimeError("the host's fault")
 
     publisher = Publisher()
-    publisher.failures = [RuntimeError("the client is closed")]
+    publisher.failures = [GatepostError("the client is closed", code="client_closed")]
     publisher.may_go.clear()
     with queue_of(publisher, on_error=on_error) as queue:
         queue.put(user_id="a", type="t", data=0)

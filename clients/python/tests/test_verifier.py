@@ -135,6 +135,14 @@ def test_a_failed_question_about_one_key_keeps_no_other_key_valid() -> None:
     run(test)
 
 
+def test_a_closed_client_counts_as_unreachable() -> None:
+    async def test(played: Played) -> None:
+        await played.verifier._gatepost.close()  # pyright: ignore[reportPrivateUsage]
+        assert await played.verdict() == 503
+
+    run(test)
+
+
 def test_a_slow_gatepost_counts_as_unreachable_and_a_remembered_key_does_not_wait() -> None:
     async def test(played: Played) -> None:
         assert await played.verdict() == "alice"

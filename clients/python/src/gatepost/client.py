@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 T = TypeVar("T")
+Http = TypeVar("Http", httpx2.Client, httpx2.AsyncClient)
 Members = dict[str, Any]
 Catalogue = Sequence[Mapping[str, Any]]
 
@@ -75,6 +76,12 @@ def http_arguments() -> dict[str, Any]:
 
 def blocking() -> httpx2.Client:
     return httpx2.Client(transport=DeadlineTransport(trust_env=False, limits=LIMITS), **http_arguments())
+
+
+def opened(http: Http) -> Http:
+    if http.is_closed:
+        raise GatepostError("the client is closed", code="client_closed")
+    return http
 
 
 def no_answer(error: Exception) -> GatepostError:
@@ -209,7 +216,7 @@ class Gatepost(Operations):
         arguments = self.settings.arguments(step.method, step.path, step.headers, step.seconds)
         collected = Collected(time.monotonic() + step.seconds)
         try:
-            with within(step.seconds), self._http.stream(**arguments, content=step.body) as response:
+            with within(step.seconds), opened(self._http).stream(**arguments, content=step.body) as response:
                 for chunk in response.iter_bytes():
                     collected.add(chunk)
         except httpx2.HTTPError as error:
@@ -224,7 +231,7 @@ class Gatepost(Operations):
             try:
                 with ExitStack() as stack:
                     with within(self.settings.timeout):
-                        response = stack.enter_context(self._http.stream(**arguments))
+                        response = stack.enter_context(opened(self._http).stream(**arguments))
                         if not is_stream(response):
                             raise calls.no_stream(answer_of(response, response.read()))
                     with suppress(httpx2.TransportError):
@@ -316,7 +323,7 @@ class AsyncGatepost(AsyncOperations):
         arguments = self.settings.arguments(step.method, step.path, step.headers, step.seconds)
         collected = Collected(time.monotonic() + step.seconds)
         try:
-            async with asyncio.timeout(step.seconds), self._http.stream(**arguments, content=step.body) as response:
+            async with asyncio.timeout(step.seconds), opened(self._http).stream(**arguments, content=step.body) as response:
                 async for chunk in response.aiter_bytes():
                     collected.add(chunk)
         except (httpx2.HTTPError, TimeoutError) as error:
@@ -331,7 +338,7 @@ class AsyncGatepost(AsyncOperations):
             try:
                 async with AsyncExitStack() as stack:
                     async with asyncio.timeout(self.settings.timeout):
-                        response = await stack.enter_async_context(self._http.stream(**arguments))
+                        response = await stack.enter_async_context(opened(self._http).stream(**arguments))
                         if not is_stream(response):
                             raise calls.no_stream(answer_of(response, await response.aread()))
                     with suppress(httpx2.TransportError):

@@ -33,8 +33,7 @@ class EventQueue:
     """Publishes events in the background, in the order of `put` and in batches.
 
     `put` returns at once, also in asyncio. The queue is in memory: call `flush` or `close` before the program ends.
-    Without an answer, and after 408, 429 and 5xx, events wait, and are tried again after pauses that grow to 30 seconds.
-    Events with any other answer, such as 400 or 401, go to `on_error` at once, with the error, or to the log.
+    Refused events go to `on_error` with the error, or to the log.
     """
 
     def __init__(self, gatepost: Gatepost, *, capacity: int = 10_000, on_error: OnError | None = None) -> None:
@@ -148,7 +147,7 @@ class EventQueue:
 
 def pause_after(error: Exception, pause: float) -> float | None:
     """How long events wait after this error; `None` if they are lost."""
-    if not isinstance(error, GatepostError):
+    if not isinstance(error, GatepostError) or error.code == "client_closed":
         return None
     if error.status is not None and error.status not in (408, 429) and error.status < 500:
         return None
