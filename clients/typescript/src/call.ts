@@ -6,6 +6,7 @@ import type { CallOptions, OperationId } from "./types.js";
 type Form = Pick<Operation, "answer" | "items">;
 
 export type Values = Record<string, unknown>;
+type Stream = ReadableStream<Uint8Array>;
 
 export interface Connection {
   readonly url: string;
@@ -20,6 +21,9 @@ export const TIMER_MS_MAX = 2 ** 31 - 1;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const TRIES_MAX = 3;
 const FIRST_PAUSE_MS = 100;
+/** The service sends a comment to a stream every 15 seconds. */
+const STREAM_SILENCE_MS = 45_000;
+const STREAM_PAUSE_MS = 3_000;
 const USER_AGENT = "gatepost-typescript/0.1.0";
 /** Answers of a service, or of a proxy before it, that will be able to answer soon. */
 const PASSING = new Set([429, 502, 503, 504]);
@@ -30,6 +34,19 @@ export async function call(
   id: OperationId,
   values: Values = {},
   options: CallOptions = {},
+): Promise<unknown> {
+  const operation: Operation = table[id];
+  if (operation.answer !== "stream") return answerOf(connection, id, values, options);
+  const open = (after: Values) => answerOf(connection, id, { ...values, ...after }, options) as Promise<Stream>;
+  return continued(await open({}), open, options.signal ?? new AbortController().signal);
+}
+
+/** The answer of an operation: the body if it is a stream. */
+async function answerOf(
+  connection: Connection,
+  id: OperationId,
+  values: Values,
+  options: CallOptions,
 ): Promise<unknown> {
   const operation: Operation = table[id];
   let [url, init] = request(connection, id, operation, values);
@@ -139,7 +156,7 @@ async function attempt(connection: Connection, url: string, init: RequestInit, f
   }
   const fails = (reason: string) => unexpected(status, reason, headers, "unexpected_answer");
   if (form.answer === "stream") {
-    if (headers.get("content-type")?.startsWith("text/event-stream") && response.body) return events(response.body);
+    if (headers.get("content-type")?.startsWith("text/event-stream") && response.body) return response.body;
     await response.body?.cancel();
     throw fails("the body is no stream of events");
   }
@@ -189,28 +206,57 @@ function json(text: string, { answer, items }: Form, fails: (reason: string) => 
   return members;
 }
 
-/** The JSON of each event of a stream (`text/event-stream`). */
-async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+/** The JSON of each event of a stream. When its connection ends, the stream continues after the last event. */
+async function* continued(
+  body: Stream,
+  open: (after: Values) => Promise<Stream>,
+  signal: AbortSignal,
+): AsyncGenerator<unknown, void, undefined> {
+  const after: Values = {};
+  let pauseMs = STREAM_PAUSE_MS;
+  for (;;) {
+    for await (const { id, retry, data } of events(body)) {
+      if (id) after["last-event-id"] = id;
+      if (/^\d{1,9}$/.test(retry)) pauseMs = Number(retry);
+      if (data) yield parsed(data);
+    }
+    await pause(pauseMs, signal);
+    body = await open(after);
+  }
+}
+
+/** The events of a connection (`text/event-stream`). One that breaks, or is silent, ends like one that is closed. */
+async function* events(body: Stream): AsyncGenerator<{ id: string; retry: string; data: string }, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
+      const silence = setTimeout(() => void reader.cancel().catch(() => undefined), STREAM_SILENCE_MS);
+      const { value } = await reader.read().catch(() => ({ value: undefined }));
+      clearTimeout(silence);
+      if (!value) return;
       text += decoder.decode(value, { stream: true });
       const complete = text.split(/\r?\n\r?\n/);
       text = complete.pop() ?? "";
-      if (text.length > ANSWER_BYTES_MAX) throw tooLarge();
+      if (text.length > ANSWER_BYTES_MAX) throw noAnswer(tooLarge());
       for (const event of complete) {
-        const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
-        if (lines.length > 0) yield JSON.parse(lines.map((line) => line.slice(5)).join("\n"));
+        const lines = event.split(/\r?\n/);
+        const field = (name: string) =>
+          lines.flatMap((line) => (line.startsWith(`${name}:`) ? line.slice(name.length + 1).replace(/^ /, "") : []));
+        yield { id: field("id").pop() ?? "", retry: field("retry").pop() ?? "", data: field("data").join("\n") };
       }
     }
-  } catch (error) {
-    throw noAnswer(error);
   } finally {
     await reader.cancel().catch(() => undefined);
+  }
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (error) {
+    throw noAnswer(error);
   }
 }
 
@@ -221,6 +267,7 @@ function pauseAfter({ retryAfterSeconds }: GatepostError, tries: number): number
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) throw noAnswer(signal.reason);
     const abort = () => {
       clearTimeout(timer);
       reject(noAnswer(signal.reason));

@@ -126,6 +126,53 @@ it("an answer that does not end is given up after 16 MiB", async () => {
   }
 });
 
+it("a stream continues after the last event when its connection ends", async (test) => {
+  const pauses = [];
+  const setTimeout = globalThis.setTimeout;
+  test.after(() => (globalThis.setTimeout = setTimeout));
+  // The deadline keeps its time. The silence of the second connection is over at once.
+  globalThis.setTimeout = (run, milliseconds) => {
+    if (milliseconds === 30_000) return setTimeout(run, milliseconds);
+    if (milliseconds === 45_000) return lastIds.length === 2 ? setTimeout(run, 5) : undefined;
+    return setTimeout(run, pauses.push(milliseconds) && 0);
+  };
+  const lastIds = [];
+  const connections = [
+    (controller) => (controller.enqueue('id: a\nretry: 70\ndata: {"n":1}\n\n:\n\ndata: {"n":'), controller.close()),
+    (controller) => controller.enqueue('data: {"n":2}\n\nid: b\ndata:{\ndata:"n":3}\n\n'),
+    (controller) => controller.error(new TypeError("terminated")),
+  ];
+  const gatepost = client((_, { headers }) => {
+    lastIds.push(headers["last-event-id"]);
+    const start = connections.shift();
+    if (!start) return json({ code: "credential_invalid" }, 401);
+    const body = new ReadableStream({ start }).pipeThrough(new TextEncoderStream());
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const seen = [];
+  const read = async () => {
+    for await (const { n } of await gatepost.streamAttempts()) seen.push(n);
+  };
+  await assert.rejects(read(), { code: "credential_invalid" });
+  assert.deepEqual(seen, [1, 2, 3]);
+  assert.deepEqual(lastIds, [undefined, "a", "b", "b"]);
+  assert.deepEqual(pauses, [70, 70, 70]);
+});
+
+it("a stream ends by its signal", async () => {
+  const controller = new AbortController();
+  const start = (stream) => controller.signal.addEventListener("abort", () => stream.error(controller.signal.reason));
+  const gatepost = client(() => {
+    const body = new ReadableStream({ start });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const read = async () => {
+    for await (const _ of await gatepost.streamAttempts({}, { signal: controller.signal })) assert.fail("an event");
+  };
+  setTimeout(() => controller.abort(), 20);
+  await assert.rejects(read(), { code: "no_answer" });
+});
+
 it("the forms for import and for require know each other's callers and errors", async () => {
   const require = createRequire(import.meta.url);
   const [other, { requireApiKey }] = [require("../dist/cjs/index.js"), require("../dist/cjs/frameworks/express.js")];
