@@ -1,6 +1,6 @@
 // Each quick start: its program, in a fresh folder with the packed tarball, called as its callers do.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ import { pack } from "./tarball.mjs";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+const NEXT = `${here}node_modules/next/dist/bin/next`;
 const FRAMEWORKS = ["express", "fastify", "hono", "next"];
 
 /** The source files of an example. */
@@ -90,10 +91,12 @@ describe("the example", { skip: ABSENT }, () => {
   });
   after(() => service?.stop());
 
-  for (const framework of FRAMEWORKS) {
-    it(framework, { timeout: 120_000 }, async () => {
+  for (const name of [...FRAMEWORKS, "next, built for production"]) {
+    const [framework, isBuilt] = name.split(",");
+    it(name, { timeout: 120_000 }, async () => {
       const port = await freePort();
       const folder = fresh(framework, tarball.file, port);
+      if (isBuilt) build(folder);
       const own = `http://127.0.0.1:${port}`;
       const alice = new Gatepost({ url: service.url, token: await service.idToken("alice") });
       const [, start, call] = commandsOf(framework);
@@ -102,7 +105,7 @@ describe("the example", { skip: ABSENT }, () => {
       const secret = await service.paste(`${subscribe}\necho $WEBHOOK_SECRET`, port);
       const wanted = { url: `${own}/webhooks`, events: ["order.*"] };
       const { subscription } = await alice.ensureSubscription(wanted);
-      const program = run(framework, folder, port, service, secret);
+      const program = run(framework, isBuilt ? "start" : "dev", folder, port, service, secret);
       try {
         await program.answers(`${own}/orders`);
         const good = await alice.createApiKey({ label: "good", scopes: ["orders:read"] });
@@ -172,8 +175,15 @@ function fresh(framework, tarball, port) {
   return folder;
 }
 
-function run(framework, folder, port, service, secret) {
-  const next = [`${here}node_modules/next/dist/bin/next`, "dev", "--port", `${port}`, "--hostname", "127.0.0.1"];
+/** Builds the example of Next for production, where the variables of the service are not set. */
+function build(folder) {
+  const options = { cwd: folder, encoding: "utf8", env: { ...process.env, NEXT_TELEMETRY_DISABLED: "1" } };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [NEXT, "build"], options);
+  assert.equal(status, 0, stdout + stderr);
+}
+
+function run(framework, command, folder, port, service, secret) {
+  const next = [NEXT, command, "--port", `${port}`, "--hostname", "127.0.0.1"];
   const settings = {
     GATEPOST_URL: service.url,
     GATEPOST_OPERATOR_TOKEN: service.operatorToken,
