@@ -83,12 +83,12 @@ impl KeyVerifier {
                 self.refresh(digest, presented);
                 Ok(caller)
             }
-            Recall::Stale(caller) if self.0.health.is_failing() => {
+            Recall::Unanswered(caller) if self.0.health.is_failing() => {
                 self.refresh(digest, presented);
                 Ok(caller)
             }
             // Boxed, so that the future of a hit stays small.
-            Recall::Stale(_) | Recall::Unknown => Box::pin(self.ask(digest, presented)).await,
+            Recall::Stale(_) | Recall::Unanswered(_) | Recall::Unknown => Box::pin(self.ask(digest, presented)).await,
         }
     }
 
@@ -131,7 +131,7 @@ impl KeyVerifier {
         let recall = || match self.0.verdicts.recall(&digest, (self.0.clock)()) {
             Recall::Known(verdict) => Some(verdict),
             Recall::Ageing(caller) => Some(Ok(caller)),
-            Recall::Stale(_) | Recall::Unknown => None,
+            Recall::Stale(_) | Recall::Unanswered(_) | Recall::Unknown => None,
         };
         let flight = match self.0.flights.join(digest, recall, |landing| self.flight(landing, presented)) {
             Ok(known) => return known,
@@ -142,7 +142,7 @@ impl KeyVerifier {
         }
         match self.0.verdicts.recall(&digest, (self.0.clock)()) {
             Recall::Known(verdict) => verdict,
-            Recall::Ageing(caller) | Recall::Stale(caller) => Ok(caller),
+            Recall::Ageing(caller) | Recall::Stale(caller) | Recall::Unanswered(caller) => Ok(caller),
             Recall::Unknown => Err(Refusal::Unavailable),
         }
     }
@@ -161,11 +161,15 @@ impl Inner {
         let was_good = self.verdicts.was_good(landing.digest());
         let calls = if was_good { &self.calls_for_good } else { &self.calls_for_others };
         // No permit in time means that this process is busy, not that Gatepost fails: its health stays unchanged.
-        let _call = timeout(self.settings.call_timeout, calls.acquire()).await.ok()?.ok()?;
+        let Ok(Ok(_call)) = timeout(self.settings.call_timeout, calls.acquire()).await else {
+            self.verdicts.note_unanswered(landing.digest());
+            return None;
+        };
         let asked_at = (self.clock)();
         let said = match self.introspect(&key).await {
             Ok(said) => said,
             Err(failure) => {
+                self.verdicts.note_unanswered(landing.digest());
                 self.health.failed(&failure, (self.clock)());
                 return None;
             }

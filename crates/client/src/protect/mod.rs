@@ -9,7 +9,7 @@
 //!
 //! - less than **1 s** ago, while Gatepost answers. After half of that time the next request starts a refresh in the
 //!   background, so a key in steady use never waits. A key that was not used for longer waits for one call;
-//! - less than **5 s** ago, from a failed call about any key (an error, or no answer within 1 s) to the next answer.
+//! - less than **5 s** ago, if Gatepost does not answer about the key (an error, or no answer within 1 s).
 //!   After that, and for keys that are not in the cache, the request is refused with 503, never with 401.
 //!
 //! A revoked key is therefore refused at most 1 s later (5 s while Gatepost is unavailable), plus the time until all

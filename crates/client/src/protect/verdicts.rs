@@ -26,6 +26,8 @@ struct Good {
     asked_at: Mark,
     /// Set by the request that starts a refresh, so that only one does.
     is_refreshing: AtomicBool,
+    /// Set when a call about the key got no answer. The next answer replaces the entry.
+    is_unanswered: AtomicBool,
 }
 
 #[derive(Clone)]
@@ -41,8 +43,10 @@ pub(super) enum Recall {
     Known(Verdict),
     /// The verdict holds, and this request should start a refresh.
     Ageing(Caller),
-    /// The key was valid. The verdict holds only while Gatepost does not answer.
+    /// The key was valid. The verdict holds if the call about the key gets no answer.
     Stale(Caller),
+    /// The key was valid, and the last call about the key got no answer.
+    Unanswered(Caller),
     /// No verdict holds: ask Gatepost.
     Unknown,
 }
@@ -74,9 +78,17 @@ impl Verdicts {
             let is_ageing = age >= self.max_age / 2 && !good.is_refreshing.swap(true, Ordering::Relaxed);
             if is_ageing { Recall::Ageing(caller) } else { Recall::Known(Ok(caller)) }
         } else if age < self.trust_max {
-            Recall::Stale(caller)
+            let is_unanswered = good.is_unanswered.load(Ordering::Relaxed);
+            if is_unanswered { Recall::Unanswered(caller) } else { Recall::Stale(caller) }
         } else {
             Recall::Unknown
+        }
+    }
+
+    /// Notes that a call about the digest got no answer.
+    pub(super) fn note_unanswered(&self, digest: &CredentialDigest) {
+        if let Some(good) = self.good.peek(digest) {
+            good.is_unanswered.store(true, Ordering::Relaxed);
         }
     }
 
@@ -100,9 +112,9 @@ impl Verdicts {
         match said {
             Ok(key) => {
                 let (expires_at, caller) = (key.expires_at_unix_seconds, Caller::of(key));
-                let is_refreshing = AtomicBool::new(false);
-                self.good
-                    .insert(digest, Arc::new(Good { caller: caller.clone(), expires_at, asked_at, is_refreshing }));
+                let (is_refreshing, is_unanswered) = (AtomicBool::new(false), AtomicBool::new(false));
+                let good = Good { caller: caller.clone(), expires_at, asked_at, is_refreshing, is_unanswered };
+                self.good.insert(digest, Arc::new(good));
                 Ok(caller)
             }
             Err(why) => {
