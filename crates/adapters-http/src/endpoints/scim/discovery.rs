@@ -40,13 +40,13 @@ pub(super) async fn find_resource_type(call: OperatorCall) -> Result<HttpRespons
 }
 
 /// `GET /Schemas`
-pub(super) async fn list_schemas(call: OperatorCall, by: ScimSubject) -> HttpResponse {
-    listed(&[schema(&call, by)], 1, 1)
+pub(super) fn list_schemas(call: &OperatorCall, by: ScimSubject) -> HttpResponse {
+    listed(&[schema(call, by)], 1, 1)
 }
 
 /// `GET /Schemas/{id}`
-pub(super) async fn find_schema(call: OperatorCall, by: ScimSubject) -> Result<HttpResponse, ApiError> {
-    found(&call, &schema(&call, by))
+pub(super) fn find_schema(call: &OperatorCall, by: ScimSubject) -> Result<HttpResponse, ApiError> {
+    found(call, &schema(call, by))
 }
 
 /// The only one there is, if the path names it.

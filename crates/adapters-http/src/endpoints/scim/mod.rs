@@ -36,8 +36,13 @@ pub(super) fn register(config: &mut ServiceConfig, subject: ScimSubject) {
         .service(resource(CONFIGURATION).get(discovery::show_configuration))
         .service(resource(RESOURCE_TYPES).get(discovery::list_resource_types))
         .service(resource(format!("{RESOURCE_TYPES}/{{name}}")).get(discovery::find_resource_type))
-        .service(resource(SCHEMAS).get(move |call| discovery::list_schemas(call, subject)))
-        .service(resource(format!("{SCHEMAS}/{{name}}")).get(move |call| discovery::find_schema(call, subject)));
+        .service(
+            resource(SCHEMAS).get(move |call: OperatorCall| async move { discovery::list_schemas(&call, subject) }),
+        )
+        .service(
+            resource(format!("{SCHEMAS}/{{name}}"))
+                .get(move |call: OperatorCall| async move { discovery::find_schema(&call, subject) }),
+        );
 }
 
 fn answer(status: StatusCode, body: &Value) -> HttpResponse {
