@@ -92,7 +92,12 @@ pub(super) async fn complete_sign_in(state: Data<State>, request: HttpRequest) -
     if let Some((refused, peer)) = limit {
         refused.give_back(peer);
     }
-    let user = &signed_in.opened.session.owner;
+    let (user, session) = (&signed_in.opened.session.owner, signed_in.opened.session.id);
+    if state.api.owner_states.is_suspended(user).await? {
+        // The session is refused everywhere, so without this error the console would lead to the sign-in again.
+        state.api.sessions.end(user, session, &origin_of(&request)).await?;
+        return Err(ErrorCode::OwnerSuspended.into());
+    }
     note_signed_in(&request, user);
     note_sign_in(&state.api, user).await;
     let secret = signed_in.opened.secret.expose();
@@ -120,7 +125,7 @@ fn parameters(query: &str) -> Result<SignInParameters, ApiError> {
     Ok(parameters)
 }
 
-documented_errors!(CompleteErrors: SignInNotBegun, SignInRefused, TooManyCredentialFailures);
+documented_errors!(CompleteErrors: SignInNotBegun, SignInRefused, OwnerSuspended, TooManyCredentialFailures);
 
 /// The page for a user that has signed out.
 const SIGNED_OUT: &str = "/console/signed-out";

@@ -78,6 +78,18 @@ async fn the_browser_goes_to_the_provider_and_comes_back_with_a_session() {
     assert!(sessions.body.contains(&id) && sessions.body.contains(r#""address":"127.0.0.1""#), "{}", sessions.body);
 }
 
+/// The console would lead back to the sign-in, again and again.
+#[tokio::test]
+async fn a_suspended_user_is_told_so() {
+    let server = Server::start();
+    let suspend = request("PUT /api/operator/users/alice/state").header(OPERATOR).json(r#"{"state":"suspended"}"#);
+    assert_eq!(suspend.send(&server).await.status, 200);
+    let (cookie, state) = begin(&server, "").await;
+    let refused = complete(&server, &cookie, &answer("alice", &state)).await;
+    assert_eq!(refused.verdict(), "403 owner_suspended");
+    assert!(!cookies_of(&refused).iter().any(|line| line.starts_with(SESSION)), "{refused:?}");
+}
+
 #[tokio::test]
 async fn a_link_to_another_place_leads_to_the_console() {
     let server = Server::start();
