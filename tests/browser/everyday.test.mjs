@@ -366,3 +366,48 @@ test("a change of a subscription sends what was changed, and says what a new ori
   hooks.close();
   await close();
 });
+
+test("a form asks before it closes with typed text, and without typed text it closes at once", async () => {
+  const { page, close } = await visitor("dora");
+  await page.goto("/console/");
+  await page.getByRole("link", { name: "Subscriptions", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  const open = () => page.getByRole("button", { name: "New subscription" }).click();
+  await open();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await open();
+  await dialog.getByLabel("Description").fill("For the ledger");
+  const question = dialog.getByText("What you typed is not saved.");
+  const ways = [
+    () => page.keyboard.press("Escape"),
+    () => dialog.getByRole("button", { name: "Close", exact: true }).click(),
+    () => page.goBack({ waitUntil: "commit" }).catch(() => undefined),
+  ];
+  for (const leave of ways) {
+    await leave();
+    await question.waitFor();
+    await eventually("the answer that loses nothing has the focus", () =>
+      dialog.getByRole("button", { name: "Keep typing" }).evaluate((one) => one === document.activeElement),
+    );
+    await page.keyboard.press("Enter");
+    await question.waitFor({ state: "detached" });
+    assert.equal(await dialog.getByLabel("Description").inputValue(), "For the ledger");
+  }
+  await page.mouse.click(5, 5);
+  await page.keyboard.press("Escape");
+  await question.waitFor();
+  await page.keyboard.press("Escape");
+  await question.waitFor({ state: "detached" });
+  assert.equal(await dialog.getByLabel("Description").inputValue(), "For the ledger");
+  await page.keyboard.press("Escape");
+  await dialog.getByRole("button", { name: "Throw it away" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await open();
+  assert.equal(await dialog.getByLabel("Description").inputValue(), "");
+  await dialog.getByLabel("Description").fill("Short");
+  await dialog.getByLabel("Description").fill("");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await close();
+});

@@ -3,6 +3,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { product } from "./brand.js";
 import { copy, COPY_KEYS } from "./clipboard.js";
+import { useDraft } from "./draft.js";
 import { measure, placeInFrame } from "./frame.js";
 import { hold, isReturn } from "./router.js";
 import { exact, inWords } from "./time.js";
@@ -288,8 +289,9 @@ export function SearchField({ label, value, onChange, hint, isMain = false }) {
 let opener = /** @type {Element | null} */ (null);
 
 /**
- * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. With `done`, the dialog
- * shows a secret once: only the button with this text closes the dialog, and Escape moves to it.
+ * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. A dialog with typed text
+ * asks before it closes. With `done`, the dialog shows a secret once: only the button with this text closes the dialog,
+ * and Escape moves to it.
  * @param {{ title: string, onClose: () => void, done?: string, children?: Children }} props
  */
 export function Dialog({ title, onClose, done, children }) {
@@ -308,17 +310,25 @@ export function Dialog({ title, onClose, done, children }) {
   }, []);
   const doneButton = useRef(/** @type {HTMLButtonElement | null} */ (null));
   // The answer of an action that runs may have a secret that is shown once.
-  const close = () => dialog.current?.querySelector(".form-foot [aria-disabled=true]") || onClose();
+  const isRunning = () => dialog.current?.querySelector(".form-foot [aria-disabled=true]");
+  const [isAsking, setAsking] = useState(false);
+  const close = () => {
+    if (isRunning()) return;
+    if (draft.has()) setAsking(true);
+    else onClose();
+  };
+  const draft = useDraft(close);
   const leave = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (done) doneButton.current?.focus();
+    else if (isAsking) setAsking(false);
     else close();
   };
   useEffect(() => (done ? hold(() => doneButton.current?.focus()) : undefined), [done]);
   // Browsers close a dialog at the second Escape, unless the first does not become a `cancel`.
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave(event);
   return html`
-    <dialog ref=${dialog} onKeyDown=${escape} onCancel=${leave} aria-labelledby="dialog-title">
+    <dialog ref=${dialog} onKeyDown=${escape} onCancel=${leave} ...${draft.fields} aria-labelledby="dialog-title">
       <header>
         <h2 id="dialog-title">${title}</h2>
         ${
@@ -329,11 +339,34 @@ export function Dialog({ title, onClose, done, children }) {
         }
       </header>
       ${children}
+      ${isAsking && !done && html`<${AskToLose} keep=${() => setAsking(false)} lose=${onClose} />`}
       ${
         done &&
         html`<div class="form-foot"><button type="button" class="primary" ref=${doneButton} onClick=${onClose}>${done}</button></div>`
       }
     </dialog>
+  `;
+}
+
+/**
+ * Asks whether typed text is lost. The focus goes to the answer that keeps it, and back to where the reader was.
+ * @param {{ keep: () => void, lose: () => void }} props
+ */
+function AskToLose({ keep, lose }) {
+  const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  useLayoutEffect(() => {
+    const field = document.activeElement;
+    button.current?.focus();
+    return () => void (field instanceof HTMLElement && field.focus());
+  }, []);
+  return html`
+    <div class="notice" role="alert">
+      <p>What you typed is not saved.</p>
+      <div class="form-foot">
+        <button type="button" ref=${button} onClick=${keep}>Keep typing</button>
+        <button type="button" class="danger" onClick=${lose}>Throw it away</button>
+      </div>
+    </div>
   `;
 }
 

@@ -110,7 +110,7 @@ export function RevokeKey({ record, keys, onClose }) {
           Every request with <code>${chosen.prefix}</code> gets the status 401 from now on. You cannot undo this.
           ${chosen.lastUsedAt ? html` The key was last used <${When} at=${chosen.lastUsedAt} />.` : " The key was never used."}
         </p>
-        <${TextField} label="Type the label to confirm" hint=${chosen.label} value=${label} set=${setLabel} />
+        <${TextField} label="Type the label to confirm" data-confirm hint=${chosen.label} value=${label} set=${setLabel} />
       <//>
     <//>
   `;

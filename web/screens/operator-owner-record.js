@@ -152,7 +152,7 @@ function Erase({ owner, onClose }) {
     <${Dialog} title="Erase ${idOf(owner)}?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Erase the ${kindOf(owner)}" isDangerous onCancel=${onClose}>
         <p>All keys, webhooks and deliveries of the ${kindOf(owner)} are deleted within minutes. You cannot undo this.</p>
-        <${TextField} label="The id of the ${kindOf(owner)}" name="confirm" value=${confirm} set=${setConfirm} />
+        <${TextField} label="The id of the ${kindOf(owner)}" data-confirm name="confirm" value=${confirm} set=${setConfirm} />
       <//>
     <//>
   `;

@@ -118,7 +118,7 @@ function Revoke({ owner, of, onClose }) {
     <${Dialog} title="Revoke “${of.label}”?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous isReady=${word.trim() === of.label.trim()} onCancel=${onClose}>
         <p>Programs that use the key are refused from now on, on every instance. You cannot undo this. The ${kindOf(owner)} sees it in the audit log.</p>
-        <${TextField} label="Type the label to confirm" value=${word} set=${setWord} />
+        <${TextField} label="Type the label to confirm" data-confirm value=${word} set=${setWord} />
       <//>
     <//>
   `;

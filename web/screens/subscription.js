@@ -320,7 +320,7 @@ function Delete({ subscription, onClose }) {
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Delete it" isDangerous
         isReady=${word.trim().toLowerCase() === "delete"} onCancel=${onClose}>
         <p>${isPull(subscription) ? "Its log and its consumers are gone" : `Deliveries that wait are cancelled, and the signing ${signer(subscription)} is gone`}. You cannot undo this. To stop for a while, disable the subscription instead.</p>
-        <${TextField} label="Type the word “delete” to confirm" value=${word} set=${setWord} />
+        <${TextField} label="Type the word “delete” to confirm" data-confirm value=${word} set=${setWord} />
       <//>
     <//>
   `;
