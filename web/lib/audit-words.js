@@ -1,4 +1,7 @@
-// Names in the audit log.
+// Names and values in the audit log.
+
+import { exact } from "./time.js";
+import { whyDisabled, HEALTH_STATES, healthReason, shownUrl, signingName } from "./words.js";
 
 /** @type {Record<string, string>} */
 export const AUDIT_ACTIONS = {
@@ -35,9 +38,12 @@ export const AUDIT_ACTIONS = {
 };
 
 /** @type {Record<string, string>} */
-export const AUDIT_FIELDS = {
+const AUDIT_FIELDS = {
   label: "Label",
   scopes: "Scopes",
+  metadata: "Metadata",
+  rateLimit: "Rate limit",
+  signing: "Signatures",
   expiresAt: "Expires",
   successor: "New key",
   url: "URL",
@@ -79,6 +85,8 @@ export const AUDIT_LISTS = {
   sessions: "the list of sessions",
   events: "the list of events",
   owner: "the account",
+  log: "the log",
+  event_types: "the event types",
 };
 
 /** @type {Record<string, string>} */
@@ -89,3 +97,57 @@ export const AUDIT_MEANS = {
   operatorToken: "with an operator token",
   service: "by itself",
 };
+
+/** @type {Record<string, string>} */
+const STATUSES = {
+  enabled: "Enabled",
+  disabled: "Disabled",
+  active: "Active",
+  suspended: "Suspended",
+  archived: "Archived",
+};
+
+/** @type {Record<string, string>} */
+const ROLES = { user: "User", operator: "Operator", visitor: "Visitor" };
+
+/** @type {Record<string, string>} */
+const EXHAUSTED = { skip: "Skip the delivery", stop: "Disable the subscription" };
+
+/** The name of a state, and the sentence of its reason. @param {string} name @param {string} reason */
+const withReason = (name, reason) => (reason ? `${name}. ${reason}` : name);
+
+/** @type {Record<string, (value: string, names: Record<string, string>) => string | undefined>} */
+const VALUES = {
+  expiresAt: exact,
+  suspendsAt: exact,
+  url: shownUrl,
+  successor: (id, names) => names[id],
+  signing: signingName,
+  onExhausted: (rule) => EXHAUSTED[rule],
+  status: (value) => {
+    const [state = "", reason] = value.split(": ");
+    return STATUSES[state] && withReason(STATUSES[state], whyDisabled(reason));
+  },
+  health: (value) => {
+    const [state = "", reason = null] = value.split(": ");
+    const name = HEALTH_STATES[state]?.[1];
+    return name && withReason(name, healthReason({ state, reason: reason === "unknown" ? null : reason }));
+  },
+  role: (value) => {
+    const [role = "", ...rights] = value.split(" ");
+    return ROLES[role] && `${ROLES[role]}${rights.length > 0 ? ` (${rights.join(", ")})` : ""}`;
+  },
+};
+
+/**
+ * A field with its values before and after. Values are in words, and times are local. Two equal values differ in a part
+ * that the log hides, such as the path of a URL.
+ * @param {{ field: string, before?: string, after?: string }} change
+ * @param {Record<string, string>} [names] The labels of keys, by id.
+ */
+export function changeInWords({ field, before, after }, names = {}) {
+  const words = (/** @type {string} */ value) => VALUES[field]?.(value, names) ?? value;
+  const now = after === undefined ? "none" : words(after);
+  const values = before === undefined ? now : `${words(before)} → ${now}`;
+  return `${AUDIT_FIELDS[field] ?? field}: ${before !== undefined && before === after ? `${now}, changed` : values}`;
+}

@@ -48,6 +48,9 @@ const DISABLED_REASONS = {
   key_leaked: "The API key that set the URL was reported as leaked.",
 };
 
+/** Why a subscription is disabled. @param {string} [reason] */
+export const whyDisabled = (reason = "") => DISABLED_REASONS[reason] ?? reason;
+
 /** @type {Record<string, [Tone, string]>} */
 export const HEALTH_STATES = {
   healthy: ["good", "Healthy"],
@@ -68,10 +71,7 @@ export const attemptError = ({ error }) => (error ? ATTEMPT_ERRORS[error] : "");
  * @returns {{ tone: Tone, name: string, why: string }}
  */
 export function subscriptionState(subscription, health) {
-  if (!subscription.enabled) {
-    const reason = subscription.disabledReason ?? "";
-    return { tone: "off", name: "Disabled", why: DISABLED_REASONS[reason] ?? reason };
-  }
+  if (!subscription.enabled) return { tone: "off", name: "Disabled", why: whyDisabled(subscription.disabledReason) };
   if (isPull(subscription)) return { tone: "good", name: "Enabled", why: "" };
   if (!health) return { tone: "off", name: "Enabled", why: "" };
   const [tone, name] = HEALTH_STATES[health.state] ?? ["off", health.state];
@@ -123,6 +123,16 @@ export function isOrphan(key, keys) {
  * @param {string} [many]
  */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+/** The kinds of signatures, and their names. @type {[string, string][]} */
+export const SIGNING = [
+  ["hmac", "With a shared secret (v1)"],
+  ["ed25519", "With a key pair (v1a)"],
+  ["both", "With both"],
+];
+
+/** @param {string | undefined} kind */
+export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** Whether readers fetch the events of the subscription. @param {Pick<Subscription, "type">} subscription */
 export const isPull = ({ type }) => type === "pull";

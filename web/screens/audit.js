@@ -2,7 +2,7 @@
 
 import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
-import { AUDIT_ACTIONS, AUDIT_FIELDS, AUDIT_LISTS, AUDIT_MEANS } from "../lib/audit-words.js";
+import { AUDIT_ACTIONS, AUDIT_LISTS, AUDIT_MEANS, changeInWords } from "../lib/audit-words.js";
 import { usePages } from "../lib/pages.js";
 import { useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
@@ -107,7 +107,7 @@ function Row({ event, show, names, showsUser }) {
     <tr data-row tabindex="-1">
       <th scope="row">
         ${AUDIT_ACTIONS[action] ?? action}
-        ${changes.map((one) => html`<span class="under">${AUDIT_FIELDS[one.field] ?? one.field}: ${one.before && html`${one.before} → `}${one.after ?? "none"}</span>`)}
+        ${changes.map((one) => html`<span class="under">${changeInWords(one, names)}</span>`)}
       </th>
       <td data-label="What" class="url">
         ${id && html`<button type="button" class="link" onClick=${() => show(id)}>${names[id] ?? html`<code>${id}</code>`}</button>${names[id] && html`<span class="under id"><code>${id}</code></span>`}`}

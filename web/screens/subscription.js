@@ -10,7 +10,7 @@ import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Badge, Choice, Dialog, ErrorPanel, Form, Loading, Page, TextField, WhenExactly } from "../lib/ui.js";
-import { attemptError, counted, isPull, place, subscriptionState } from "../lib/words.js";
+import { attemptError, counted, isPull, place, signingName, subscriptionState } from "../lib/words.js";
 import { Consumers } from "./consumers.js";
 import { Recover } from "./recover.js";
 import { optionsOf, wishOf } from "./request-options.js";
@@ -24,7 +24,6 @@ import {
   ORDERS,
   PULL_FIELDS,
   rateOf,
-  signingName,
   SubscriptionFields,
 } from "./subscriptions.js";
 

@@ -23,7 +23,7 @@ import {
   typed,
   When,
 } from "../lib/ui.js";
-import { isFailing, isPull, shownUrl, subscriptionState } from "../lib/words.js";
+import { isFailing, isPull, shownUrl, SIGNING, subscriptionState } from "../lib/words.js";
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
@@ -198,21 +198,11 @@ const TYPES = [
   ["pull", "Readers fetch events (pull)"],
 ];
 
-/** @type {[string, string][]} */
-const SIGNING = [
-  ["hmac", "With a shared secret (v1)"],
-  ["ed25519", "With a key pair (v1a)"],
-  ["both", "With both"],
-];
-
 /** The rules of an order, and their names. @type {[string, string][]} */
 export const ORDERS = [
   ["skip", "One after the other; skip a delivery whose attempts are used up"],
   ["stop", "One after the other; disable the subscription when attempts are used up"],
 ];
-
-/** @param {string | undefined} kind */
-export const signingName = (kind) => SIGNING.find(([name]) => name === kind)?.[1];
 
 /** The fields that show their faults. */
 export const FIELDS = [
