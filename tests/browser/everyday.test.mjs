@@ -2,7 +2,18 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, BASE, browser, eventually, publish, receiver, signIn, visitor } from "./harness.mjs";
+import {
+  api,
+  attempted,
+  BASE,
+  browser,
+  eventually,
+  publish,
+  publishBatch,
+  receiver,
+  signIn,
+  visitor,
+} from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -257,6 +268,48 @@ test("a key has its actions on its page, and the way back leads to its row", asy
   await page.getByRole("button", { name: "I have copied the key" }).click();
   await page.getByRole("button", { name: "Revoke…" }).click();
   await page.getByText("This is the old key").waitFor();
+  await close();
+});
+
+test("the way back leads to the same rows, at the same place", async () => {
+  const [{ page, close }, hooks] = [await visitor("maud"), await receiver()];
+  const { subscription } = await api("maud", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publishBatch("maud", "order.paid", 60);
+  await attempted("maud", 60);
+  // Each change of the subscription is an event in the audit log.
+  for (let n = 0; n < 60; n += 1)
+    await api("maud", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { description: `${n}` });
+  const rows = page.locator("tbody tr");
+  const place = () => page.evaluate(() => window.scrollY);
+  const readAll = async (screen, count) => {
+    await page.getByRole("link", { name: screen, exact: true }).click();
+    await eventually("a page", async () => (await rows.count()) === 50);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await eventually("all rows", async () => (await rows.count()) === count);
+  };
+  await readAll("Deliveries", 60);
+  const link = rows.nth(55).getByRole("link");
+  await link.scrollIntoViewIfNeeded();
+  const before = await place();
+  await link.click();
+  await page.getByRole("heading", { name: "order.paid" }).waitFor();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.getByText("Attempt 2").waitFor();
+  await page.goBack();
+  const attempts = rows.nth(55).locator("[data-label=Attempts]");
+  await eventually("the row is up to date", async () => (await attempts.textContent()) === "2");
+  assert.equal(await rows.count(), 60);
+  assert.ok(await link.evaluate((one) => one === document.activeElement), "the link has the focus");
+  assert.equal(await place(), before);
+
+  await readAll("Audit log", 63);
+  await page.evaluate(() => window.scrollTo(0, 1500));
+  await page.getByRole("link", { name: "Keys", exact: true }).click();
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await page.goBack();
+  await eventually("the place", async () => (await place()) === 1500);
+  assert.equal(await rows.count(), 63);
+  hooks.close();
   await close();
 });
 

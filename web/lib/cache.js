@@ -1,4 +1,4 @@
-// The answers that screens have read, in memory by their address.
+// The answers that screens have read, in memory by their address, and the lists that consist of several answers.
 
 import { addressOf, call } from "./api.js";
 
@@ -23,6 +23,13 @@ const answered = new Map();
  * @param {import("./api.js").Answer<O>} answer
  */
 export const store = (operation, given, answer) => keep(addressOf(operation, given), answer, (asked += 1));
+
+/**
+ * Keeps a list of several answers for the way back.
+ * @param {string} name
+ * @param {unknown} list
+ */
+export const keepList = (name, list) => keep(name, list, (asked += 1));
 
 /**
  * Reads again, after a change of the data.

@@ -1,7 +1,9 @@
 // A list that is read page by page.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { find, keepList } from "./cache.js";
 import { useAction } from "./resource.js";
+import { isReturn, listName } from "./router.js";
 import { Empty, ErrorPanel, Loading } from "./ui.js";
 
 /**
@@ -11,8 +13,8 @@ import { Empty, ErrorPanel, Loading } from "./ui.js";
 
 /**
  * The rows that were read so far, and a frame around them: loading, error, empty, and the button for the next page. The
- * list begins again when `key` changes, and with `reload`, which keeps the rows until the first page is read again. The
- * answer to an older question is dropped.
+ * list begins again when `key` changes. On the way back, and with `reload`, the rows stay until as many are read again.
+ * The answer to an older question is dropped.
  * @template T
  * @param {(cursor: string | undefined) => Promise<{ rows: T[], next: string | undefined }>} read
  * @param {string} key
@@ -20,24 +22,31 @@ import { Empty, ErrorPanel, Loading } from "./ui.js";
 export function usePages(read, key) {
   const [pages, setPages] = useState(/** @type {Pages<T> & { key?: string }} */ ({}));
   const question = useRef({});
-  const known = pages.key === key ? pages : {};
+  const name = listName();
+  const known = pages.key === key ? pages : /** @type {Pages<T>} */ ((isReturn() && find(name)) || {});
   const readAfter = useAction(
-    async (/** @type {Pages<T>} */ { rows: before = [], next: cursor }) => {
+    async (/** @type {Pages<T>} */ { rows = [], next }, /** @type {number} */ wanted) => {
       const mine = (question.current = {});
-      const { rows, next } = await read(cursor);
-      if (question.current === mine) setPages({ key, rows: [...before, ...rows], next });
+      do {
+        const page = await read(next);
+        [rows, next] = [[...rows, ...page.rows], page.next];
+      } while (next && rows.length < wanted && question.current === mine);
+      if (question.current !== mine) return;
+      setPages({ key, rows, next });
+      keepList(name, { rows, next });
     },
     { mayOverlap: true },
   );
-  const reload = () => readAfter.run({});
+  const reload = () => readAfter.run({}, known.rows?.length ?? 0);
+  const more = () => readAfter.run(known, 0);
   useEffect(() => void reload(), [key]);
   /** @param {{ empty: string, hint: string }} words @param {import("./ui.js").Children} table */
   const frame = ({ empty, hint }, table) => html`
-    <${ErrorPanel} failure=${readAfter.failure} retry=${() => readAfter.run(known)} />
+    <${ErrorPanel} failure=${readAfter.failure} retry=${known.next ? more : reload} />
     ${!known.rows && !readAfter.failure && html`<${Loading} />`}
     ${known.rows?.length === 0 && !known.next && html`<${Empty} title=${empty}><p>${hint}</p><//>`}
     ${known.rows && known.rows.length > 0 && table}
-    ${known.next && html`<p class="more"><button type="button" onClick=${() => readAfter.run(known)} aria-disabled=${readAfter.isRunning}>Show more</button></p>`}
+    ${known.next && html`<p class="more"><button type="button" onClick=${more} aria-disabled=${readAfter.isRunning}>Show more</button></p>`}
   `;
   return { rows: known.rows ?? [], frame, reload };
 }

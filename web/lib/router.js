@@ -9,8 +9,11 @@ const MOVED = "gatepost:moved";
 let isBack = false;
 export const isReturn = () => isBack;
 
+/** The name of the list of the screen, with its filter. */
+export const listName = () => `rows of ${location.pathname}${location.search}`;
+
 /**
- * Goes to another screen. The entry of this one keeps the link that leads there, for the way back.
+ * Goes to another screen. The entry of this one keeps the link that leads there, and the place, for the way back.
  * @param {string} to
  * @param {{ replace?: boolean }} [how]
  */
@@ -19,7 +22,7 @@ export function navigate(to, { replace = false } = {}) {
   if (replace) {
     history.replaceState(history.state, "", kept(to));
   } else {
-    history.replaceState({ followed: to }, "");
+    history.replaceState({ followed: to, top: window.scrollY }, "");
     history.pushState(null, "", kept(to));
     window.scrollTo(0, 0);
   }
@@ -61,16 +64,21 @@ function stay(event) {
 /** The longest wait for a list to which the reader comes back, in milliseconds. */
 const RETURN_PATIENCE = 3000;
 
-/** Goes back to the link that was followed, once the list has it again. */
+/** Goes back to the place, once the list is there again, and to the link that was followed. */
 function findFollowed() {
   isBack = true;
-  const followed = history.state?.followed;
+  const { followed, top = 0 } = history.state ?? {};
   if (!followed) return;
+  let isThere = false;
   const find = () => {
     const link = document.querySelector(`main a[href="${CSS.escape(followed)}"]`);
+    if (!isThere && document.documentElement.scrollHeight >= top + window.innerHeight) {
+      isThere = true;
+      window.scrollTo(0, top);
+    }
     if (!(link instanceof HTMLElement)) return;
     observer.disconnect();
-    link.scrollIntoView({ block: "center" });
+    link.scrollIntoView({ block: isThere ? "nearest" : "center" });
     link.focus({ preventScroll: true });
   };
   const observer = new MutationObserver(find);

@@ -3,8 +3,9 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
+import { find, keepList } from "../lib/cache.js";
 import { useAction, useRead } from "../lib/resource.js";
-import { useFilter } from "../lib/router.js";
+import { isReturn, listName, useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
@@ -17,6 +18,9 @@ import { FailureGroups } from "./failures.js";
 /** @typedef {import("../lib/api.js").Answer<"listDeliveries">} Answer */
 
 const PAGE_SIZE = 50;
+
+/** The maximum number of deliveries in an answer. */
+const PAGE_MAX = 200;
 
 /** A newer filter does not wait for the answer to the one before. */
 const OVERLAPPING = { mayOverlap: true };
@@ -126,7 +130,10 @@ function DeliveryFilters({ filter, set, subscriptions }) {
  */
 function useDeliveries(filter) {
   const key = JSON.stringify(filter);
-  const [list, setList] = useState(/** @type {List} */ ({ waiting: [] }));
+  const name = listName();
+  const begin = () => /** @type {List} */ ((isReturn() && find(name)) || { waiting: [] });
+  const [list, setList] = useState(begin);
+  useEffect(() => keepList(name, list), [list]);
   const current = useRef(key);
   current.current = key;
 
@@ -136,21 +143,22 @@ function useDeliveries(filter) {
   };
   // An older answer about the newest deliveries is no longer true.
   const questions = useRef({ asked: 0, answered: 0 });
-  const newest = async (/** @type {(list: List, answer: Answer) => List} */ next) => {
+  const newest = async (limit = PAGE_SIZE) => {
     const question = (questions.current.asked += 1);
-    const answer = await call("listDeliveries", asked(filter));
+    const answer = await call("listDeliveries", { ...asked(filter), limit });
     if (question < questions.current.answered) return;
     questions.current.answered = question;
-    change(answer, next);
+    change(answer, merged);
   };
-  const first = useAction(() => newest(firstPage), OVERLAPPING);
+  const first = useAction(newest, OVERLAPPING);
   const more = useAction(async () =>
     change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), nextPage),
   );
-  const refresh = useAction(() => newest(merged), OVERLAPPING);
+  const refresh = useAction(() => newest(), OVERLAPPING);
   useEffect(() => {
-    setList({ waiting: [] });
-    first.run();
+    const known = begin();
+    setList(known);
+    first.run(Math.min(PAGE_MAX, Math.max(PAGE_SIZE, known.rows?.length ?? 0)));
   }, [key]);
   const [newer, hasGap] = [list.waiting.length, list.gap !== undefined];
   useEffect(() => {
@@ -163,15 +171,12 @@ function useDeliveries(filter) {
     hasGap,
     failure: first.failure ?? more.failure,
     isRunning: more.isRunning,
-    reload: first.run,
+    reload: () => first.run(),
     more: more.run,
     showNewer: () => setList(withNewer),
     refresh: refresh.run,
   };
 }
-
-/** @type {(list: List, answer: Answer) => List} */
-const firstPage = (_, { deliveries, nextCursor }) => ({ rows: deliveries, waiting: [], next: nextCursor });
 
 /** @type {(list: List, answer: Answer) => List} */
 const nextPage = ({ rows = [], waiting, gap }, { deliveries, nextCursor }) => ({
@@ -197,8 +202,8 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
  * @returns {List}
  */
 function merged(list, answer) {
-  if (!list.rows) return firstPage(list, answer);
   const { deliveries, nextCursor } = answer;
+  if (!list.rows) return { rows: deliveries, waiting: [], next: nextCursor };
   const latest = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const shown = new Set(list.rows.map((row) => row.id));
   const newest = list.rows[0]?.createdAt ?? "";
