@@ -25,7 +25,8 @@ const tabOf = (page, name) =>
 test("an operator finds which receiver fails and why, and sends again what was lost", async () => {
   const hooks = await receiver(500);
   const origin = new URL(hooks.url).origin;
-  await api("faye", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const made = { url: hooks.url, events: ["*"] };
+  const { subscription } = await api("faye", "POST", "/api/webhooks/subscriptions", made);
   for (let count = 0; count < 2; count += 1) await publish("faye", "invoice.paid", { count });
   // The first retry comes after five seconds, and the next one after minutes: until then no attempt is made.
   await eventually("the failures", () => hooks.requests.length >= 4);
@@ -45,6 +46,7 @@ test("an operator finds which receiver fails and why, and sends again what was l
     /The receiver answered with an error status\..*in a row, the last one with status 500/s,
   );
   assert.ok(!(await row.textContent()).includes("/hooks"), "the path may be a secret");
+  assert.ok((await row.textContent()).includes(subscription.id), "another subscription may have the same receiver");
   await row.getByRole("link", { name: origin }).click();
   await page.getByText("A subscription of faye.").waitFor();
   hooks.status = 204;

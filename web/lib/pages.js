@@ -48,5 +48,5 @@ export function usePages(read, key) {
     ${known.rows && known.rows.length > 0 && table}
     ${known.next && html`<p class="more"><button type="button" onClick=${more} aria-disabled=${readAfter.isRunning}>Show more</button></p>`}
   `;
-  return { rows: known.rows ?? [], frame, reload };
+  return { rows: known.rows ?? [], frame, reload, isRunning: readAfter.isRunning };
 }

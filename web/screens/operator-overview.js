@@ -1,15 +1,15 @@
 // The state of the system, and the receivers that fail.
 
-import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
-import { useAction, useRead } from "../lib/resource.js";
 import { Owner, ownerOf, pageOf } from "../lib/owner.js";
+import { usePages } from "../lib/pages.js";
+import { useRead } from "../lib/resource.js";
 import { Badge, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
 import { counted, HEALTH_STATES, healthReason } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["SystemState"]} System */
 /** @typedef {import("../lib/api.js").Schemas["FailingSubscription"]} Failing */
-/** @typedef {{ rows?: Failing[], next?: string }} List */
 
 /** The time between two readings of the figures, in milliseconds. */
 const READ_EVERY = 5000;
@@ -33,10 +33,12 @@ export default function Overview() {
 
 /** Reads again while the page is visible. @param {() => unknown} read */
 function useRounds(read) {
+  const latest = useRef(read);
+  latest.current = read;
   useEffect(() => {
-    const timer = window.setInterval(() => document.visibilityState === "visible" && read(), READ_EVERY);
+    const timer = window.setInterval(() => document.visibilityState === "visible" && latest.current(), READ_EVERY);
     return () => window.clearInterval(timer);
-  }, [read]);
+  }, []);
 }
 
 /** @typedef {{ verifications: number, events: number, attempts: number }} Rates */
@@ -101,26 +103,19 @@ function age(seconds) {
 }
 
 function FailingSubscriptions() {
-  const [list, setList] = useState(/** @type {List} */ ({}));
-  const hasMore = useRef(false);
-  const read = useAction(async (/** @type {List} */ { rows = [], next: cursor }) => {
+  const list = usePages(async (cursor) => {
     const { subscriptions, nextCursor } = await call("listFailingSubscriptions", { cursor });
-    hasMore.current = cursor !== undefined;
-    setList({ rows: [...rows, ...subscriptions], next: nextCursor });
-  });
-  // Rows of a second page would vanish under the reader's eyes.
-  const readFirstPage = useCallback(() => hasMore.current || read.run({}), []);
-  useEffect(() => void read.run({}), []);
-  useRounds(readFirstPage);
+    return { rows: subscriptions, next: nextCursor };
+  }, "");
+  useRounds(() => list.isRunning || list.reload());
   return html`
     <section>
       <h2>Failing subscriptions</h2>
-      <${ErrorPanel} failure=${read.failure} retry=${() => read.run(list)} />
-      ${!list.rows && !read.failure && html`<${Loading} />`}
-      ${list.rows?.length === 0 && html`<p class="quiet">Every receiver took its last delivery.</p>`}
-      ${list.rows && list.rows.length > 0 && html`<${FailingTable} rows=${list.rows} />`}
-      ${list.next && html`<p class="more"><button type="button" onClick=${() => read.run(list)} aria-disabled=${read.isRunning}>Show more</button></p>`}
-      <p><button type="button" onClick=${() => read.run({})} aria-disabled=${read.isRunning}>Read the list again</button></p>
+      ${list.frame(
+        { empty: "No subscription fails", hint: "Every receiver took its last delivery." },
+        html`<${FailingTable} rows=${list.rows} />`,
+      )}
+      <p><button type="button" onClick=${list.reload} aria-disabled=${list.isRunning}>Read the list again</button></p>
     </section>
   `;
 }
@@ -136,7 +131,7 @@ const FailingTable = ({ rows }) => html`
         const { receiver } = one;
         const page = `${pageOf(ownerOf(one))}/subscriptions/${one.id}`;
         return html`<tr key=${one.id}>
-          <th scope="row" class="url"><a data-row href=${page}>${receiver}</a></th>
+          <th scope="row" class="url"><a data-row href=${page}>${receiver}</a><span class="under id"><code>${one.id}</code></span></th>
           <td data-label="State"><${Badge} tone=${tone}>${name}<//></td>
           <td data-label="Why">${healthReason(one)} <span class="under">${why(one)}</span></td>
           <td data-label="Owner"><${Owner} of=${one} /></td>
