@@ -230,6 +230,26 @@ test("support suspends an organization and makes it active again, and its page h
   hooks.close();
 });
 
+test("an operator finds one of more than two hundred subscriptions of a user", async () => {
+  await changeUser("nora", { maxSubscriptions: 300 });
+  for (let n = 0; n < 205; n += 1) {
+    const subscription = { url: `https://receiver-${n}.example/hooks`, events: ["*"] };
+    await api("nora", "POST", "/api/webhooks/subscriptions", subscription);
+  }
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/users/nora?tab=subscriptions");
+  await page.getByText("200 of the newest 200").waitFor();
+  await page.getByLabel("Search").fill("receiver-3.");
+  await page.getByText("No subscription matches").waitFor();
+  await page.getByRole("button", { name: "Show more" }).click();
+  await page.getByText("1 of 205").waitFor();
+  await page.getByRole("link", { name: "https://receiver-3.example/hooks" }).click();
+  await page.getByText("A subscription of nora.").waitFor();
+  await page.goBack();
+  await page.getByText("1 of 205").waitFor();
+  await close();
+});
+
 test("an operator publishes an event, finds it by user and by id, and reads its payload", async () => {
   const { page, close } = await visitor("operator");
   await page.goto("/console/operator/events");

@@ -14,7 +14,7 @@ import { Empty, ErrorPanel, Loading } from "./ui.js";
 /**
  * The rows that were read so far, and a frame around them: loading, error, empty, and the button for the next page. The
  * list begins again when `key` changes. On the way back, and with `reload`, the rows stay until as many are read again.
- * The answer to an older question is dropped.
+ * The answer to an older question is dropped. Each list of a screen has another `key`.
  * @template T
  * @param {(cursor: string | undefined) => Promise<{ rows: T[], next: string | undefined }>} read
  * @param {string} key
@@ -22,7 +22,7 @@ import { Empty, ErrorPanel, Loading } from "./ui.js";
 export function usePages(read, key) {
   const [pages, setPages] = useState(/** @type {Pages<T> & { key?: string }} */ ({}));
   const question = useRef({});
-  const name = listName();
+  const name = listName(key);
   const known = pages.key === key ? pages : /** @type {Pages<T>} */ ((isReturn() && find(name)) || {});
   const readAfter = useAction(
     async (/** @type {Pages<T>} */ { rows = [], next }, /** @type {number} */ wanted) => {
@@ -48,5 +48,5 @@ export function usePages(read, key) {
     ${known.rows && known.rows.length > 0 && table}
     ${known.next && html`<p class="more"><button type="button" onClick=${more} aria-disabled=${readAfter.isRunning}>Show more</button></p>`}
   `;
-  return { rows: known.rows ?? [], frame, reload, isRunning: readAfter.isRunning };
+  return { rows: known.rows ?? [], frame, reload, hasMore: known.next !== undefined, isRunning: readAfter.isRunning };
 }

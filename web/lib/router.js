@@ -9,8 +9,8 @@ const MOVED = "gatepost:moved";
 let isBack = false;
 export const isReturn = () => isBack;
 
-/** The name of the list of the screen, with its filter. */
-export const listName = () => `rows of ${location.pathname}${location.search}`;
+/** The name of a list of the screen; `key` has its filter. @param {string} key */
+export const listName = (key) => `rows of ${location.pathname} ${key}`;
 
 /**
  * Goes to another screen. The entry of this one keeps the link that leads there, and the place, for the way back.

@@ -130,7 +130,7 @@ function DeliveryFilters({ filter, set, subscriptions }) {
  */
 function useDeliveries(filter) {
   const key = JSON.stringify(filter);
-  const name = listName();
+  const name = listName(key);
   const begin = () => /** @type {List} */ ((isReturn() && find(name)) || { waiting: [] });
   const [list, setList] = useState(begin);
   useEffect(() => keepList(name, list), [list]);

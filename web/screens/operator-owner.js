@@ -27,9 +27,10 @@ import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
 import { OwnerAccount } from "./operator-owner-record.js";
 import { browser } from "./sessions.js";
-import { Events } from "./subscriptions.js";
+import { Events, FilteredSubscriptions } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
+/** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/owner.js").Named} Named */
 
 /** Each is read only when it is shown, because each read is in the audit log of the owner. */
@@ -126,31 +127,34 @@ function Revoke({ owner, of, onClose }) {
 
 /** @param {{ owner: Named }} props */
 function OwnerSubscriptions({ owner }) {
-  const { data, failure, reload } = useRead("listUserSubscriptions", { ...owner, limit: 200, include: "health" });
-  return html`
-    <${ErrorPanel} failure=${failure} retry=${reload} />
-    ${!data && !failure && html`<${Loading} />`}
-    ${data?.subscriptions.length === 0 && html`<${Empty} title="No subscriptions"><p>The ${kindOf(owner)} has subscribed no URL.</p><//>`}
-    ${
-      data &&
-      data.subscriptions.length > 0 &&
-      html`<table>
-      <caption class="hidden">Subscriptions of the ${kindOf(owner)}</caption>
-      <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Created</th></tr></thead>
-      <tbody>${data.subscriptions.map(
-        (one) => html`<tr key=${one.id}>
-        <th scope="row" class="url"><a data-row href="${pageOf(owner)}/subscriptions/${one.id}">${shownUrl(one.url)}</a></th>
-        <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
-        <td data-label="Events"><${Events} events=${one.events} /></td>
-        <td data-label="Created"><${When} at=${one.createdAt} /></td>
-      </tr>`,
-      )}</tbody>
-    </table>`
-    }
-  `;
+  const list = usePages(async (cursor) => {
+    const page = /** @type {const} */ ({ limit: 200, include: "health", cursor });
+    const { subscriptions, nextCursor } = await call("listUserSubscriptions", { ...owner, ...page });
+    return { rows: subscriptions, next: nextCursor };
+  }, "subscriptions");
+  return list.frame(
+    { empty: "No subscriptions", hint: `The ${kindOf(owner)} has subscribed no URL.` },
+    html`<${FilteredSubscriptions} subscriptions=${list.rows} isAll=${!list.hasMore} table=${tableOf(owner)} />`,
+  );
 }
 
-/** @param {{ of: import("../lib/api.js").Subscription }} props */
+/** @type {(owner: Named) => (subscriptions: Subscription[]) => unknown} */
+const tableOf = (owner) => (subscriptions) => html`
+  <table>
+    <caption class="hidden">Subscriptions of the ${kindOf(owner)}, the failing ones first</caption>
+    <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Created</th></tr></thead>
+    <tbody>${subscriptions.map(
+      (one) => html`<tr key=${one.id}>
+      <th scope="row" class="url"><a data-row href="${pageOf(owner)}/subscriptions/${one.id}">${shownUrl(one.url)}</a></th>
+      <td data-label="State"><${SubscriptionBadge} of=${one} /></td>
+      <td data-label="Events"><${Events} events=${one.events} /></td>
+      <td data-label="Created"><${When} at=${one.createdAt} /></td>
+    </tr>`,
+    )}</tbody>
+  </table>
+`;
+
+/** @param {{ of: Subscription }} props */
 function SubscriptionBadge({ of }) {
   const { tone, name, why } = subscriptionState(of, of.health);
   return html`<${Badge} tone=${tone}>${name}<//>${why && html`<span class="under">${why}</span>`}`;
@@ -168,7 +172,7 @@ function OwnerDeliveries({ owner }) {
   const list = usePages(async (cursor) => {
     const { deliveries, nextCursor } = await call("listUserDeliveries", { ...owner, state, subscriptionId, cursor });
     return { rows: deliveries, next: nextCursor };
-  }, `${state} ${subscriptionId}`);
+  }, `deliveries ${state} ${subscriptionId}`);
   return html`
     <${FailuresOf} owner=${owner} subscriptionId=${subscriptionId} reload=${list.reload} />
     <${Filters} label="Filter deliveries">
@@ -233,7 +237,7 @@ function OwnerAudit({ owner }) {
   const list = usePages(async (cursor) => {
     const { events, nextCursor } = await call("listAllAuditEvents", { ...owner, target, cursor });
     return { rows: events, next: nextCursor };
-  }, target);
+  }, `audit ${target}`);
   const names = useLoggedNames(list.rows, owner);
   return html`
     <${OnlyTarget} target=${target} names=${names} show=${set("target")} />

@@ -44,7 +44,7 @@ export default function Subscriptions() {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && !data.subscriptions.length && html`<${NoSubscriptions} create=${() => setCreating(true)} />`}
-      ${data && data.subscriptions.length > 0 && html`<${List} subscriptions=${data.subscriptions} />`}
+      ${data && data.subscriptions.length > 0 && html`<${FilteredSubscriptions} subscriptions=${data.subscriptions} isAll=${!data.nextCursor} table=${tableOf} />`}
       ${data?.nextCursor && html`<p class="quiet">Only the newest 200 subscriptions are shown.</p>`}
     <//>
     ${isCreating && html`<${CreateSubscription} reload=${reload} onClose=${() => setCreating(false)} />`}
@@ -84,8 +84,11 @@ function isIn(one, state) {
 const has = (one, text) =>
   `${one.url} ${one.description} ${one.events.join(" ")} ${one.id}`.toLowerCase().includes(text.toLowerCase());
 
-/** @param {{ subscriptions: Subscription[] }} props */
-function List({ subscriptions }) {
+/**
+ * A search and a filter over a table of all subscriptions, or of the newest.
+ * @param {{ subscriptions: Subscription[], isAll: boolean, table: (subscriptions: Subscription[]) => unknown }} props
+ */
+export function FilteredSubscriptions({ subscriptions, isAll, table }) {
   const [{ state = "", search = "" }, change, set] = useFilter();
   const found = subscriptions.filter((one) => isIn(one, state) && has(one, search));
   const shown = [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
@@ -96,19 +99,19 @@ function List({ subscriptions }) {
       html`<${Filters} label="Filter subscriptions">
       <${TextField} label="Search" type="search" data-search value=${search} set=${set("search")} />
       <${Choice} label="State" value=${state} options=${STATES} onChange=${set("state")} />
-      <p class="quiet count" role="status">${shown.length} of ${subscriptions.length}</p>
+      <p class="quiet count" role="status">${shown.length} of ${isAll ? "" : "the newest "}${subscriptions.length}</p>
     <//>`
     }
     ${
       shown.length === 0
         ? html`<${Empty} title="No subscription matches" action=${html`<button type="button" onClick=${() => change({ state: "", search: "" })}>Clear the filter</button>`} />`
-        : html`<${Table} subscriptions=${shown} />`
+        : table(shown)
     }
   `;
 }
 
-/** @param {{ subscriptions: Subscription[] }} props */
-const Table = ({ subscriptions }) => html`
+/** @param {Subscription[]} subscriptions */
+const tableOf = (subscriptions) => html`
   <table>
     <caption class="hidden">Subscriptions, those that fail first</caption>
     <thead><tr><th>URL</th><th>State</th><th>Events</th><th>Waiting</th><th>Created</th></tr></thead>
