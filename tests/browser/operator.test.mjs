@@ -327,6 +327,26 @@ test("the audit log of all users is filtered, paged and downloaded", async () =>
   await close();
 });
 
+test("the audit log of all users is filtered by an organization", async () => {
+  await api("carol", "POST", "/api/api-keys?organization=acme", { label: "of the company" });
+  await api("carol", "POST", "/api/api-keys", { label: "of the person" });
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/audit?userId=carol");
+  await page.getByText("Label: of the person").waitFor();
+  await page.getByLabel("Organization id").fill("acme");
+  await page.keyboard.press("Enter");
+  await page.getByText("Label: of the company").waitFor();
+  assert.equal(new URL(page.url()).search, "?organizationId=acme");
+  for (const owner of await page.locator("tbody td[data-label=Owner]").allTextContents())
+    assert.equal(owner, "organization acme");
+  const csv = await page.getByRole("link", { name: "Download CSV" }).getAttribute("href");
+  assert.equal(new URLSearchParams(csv.split("?")[1]).get("organizationId"), "acme");
+  await page.getByLabel("User id").fill("carol");
+  await page.keyboard.press("Enter");
+  await page.getByText("Label: of the person").waitFor();
+  await close();
+});
+
 test("a whole key that is pasted finds its owner, and no address has it", async () => {
   const { key } = await api("kim", "POST", "/api/api-keys", { label: "pasted" });
   const { page, close } = await visitor("operator");

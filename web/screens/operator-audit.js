@@ -17,13 +17,15 @@ const PERIODS = [
 ];
 
 export default function OperatorAudit() {
-  const [{ userId = "", actor = "", action = "", target = "", days = "" }, , set] = useFilter();
-  const asked = () => ({ userId, actor, action, target, since: days ? ago(Number(days) * DAY) : undefined });
+  const [filter, change, set] = useFilter();
+  const { userId = "", organizationId = "", actor = "", action = "", target = "", days = "" } = filter;
+  const since = () => (days ? ago(Number(days) * DAY) : undefined);
+  const asked = () => ({ userId, organizationId, actor, action, target, since: since() });
   const list = usePages(async (cursor) => {
     const { events, nextCursor } = await call("listAllAuditEvents", { ...asked(), cursor });
     return { rows: events, next: nextCursor };
-  }, [userId, actor, action, target, days].join(" "));
-  const names = useLoggedNames(list.rows, { userId });
+  }, [userId, organizationId, actor, action, target, days].join(" "));
+  const names = useLoggedNames(list.rows, { userId, organizationId });
   const downloads = html`
     <a class="button" href=${addressOf("listAllAuditEvents", { ...asked(), format: "csv" })} download="audit.csv">Download CSV</a>
     <a class="button" href=${addressOf("listAllAuditEvents", { ...asked(), format: "jsonl" })} download="audit.jsonl">Download JSON</a>
@@ -31,7 +33,8 @@ export default function OperatorAudit() {
   return html`
     <${Page} title="All changes" lead="Who did what to whose keys, webhooks and sessions, when and from where." actions=${downloads}>
       <${Filters} label="Filter the audit log">
-        <${SearchField} label="User id" value=${userId} onChange=${set("userId")} isMain />
+        <${SearchField} label="User id" value=${userId} onChange=${(/** @type {string} */ text) => change({ userId: text, organizationId: "" })} isMain />
+        <${SearchField} label="Organization id" value=${organizationId} onChange=${(/** @type {string} */ text) => change({ organizationId: text, userId: "" })} />
         <${SearchField} label="Done by" hint="user:ID, organization:ID, operator:NAME or service" value=${actor} onChange=${set("actor")} />
         <${Choice} label="Action" value=${action} options=${ACTIONS} onChange=${set("action")} />
         <${Choice} label="When" value=${days} options=${PERIODS} onChange=${set("days")} />
