@@ -1,6 +1,6 @@
 // One delivery: its event, each attempt, and the owner's commands.
 
-import { html } from "../vendor/preact.js";
+import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
@@ -84,8 +84,10 @@ export function Facts({ delivery, url, pausedUntil, isOrdered = false, base = "/
 
 /** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined, isSigned: boolean, isOrdered: boolean }} props */
 function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
+  const [isBlocked, setBlocked] = useState(false);
   const retry = useAction(async () => {
     await call("retryDelivery", { id: delivery.id });
+    if (isOrdered) setBlocked((await call("listDeliveries", before(delivery))).deliveries.length > 0);
     await reload();
   });
   const cancel = useAction(async () => {
@@ -105,9 +107,22 @@ function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
       ${curl && html`<${CopyButton} text=${curl} label=${isSigned ? "Copy as curl" : "Copy as curl, not signed"} />`}
     </div>
     ${isOrdered && html`<p class="quiet">${isOpen ? "The subscription has an order: this is sent when the deliveries before it have ended." : "The subscription has an order: sent again, this comes after the deliveries that wait."}</p>`}
+    ${isOrdered && html`<${Blocked} isBlocked=${isBlocked && delivery.state === "waiting"} href="/console/deliveries?${waitingIn(delivery)}" />`}
     <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />
   `;
 }
+
+/** Asks whether deliveries to the subscription wait that were published before. @param {Delivery} delivery */
+export const before = ({ subscriptionId, createdAt }) =>
+  /** @type {const} */ ({ subscriptionId, state: "waiting", until: createdAt, limit: 1 });
+
+/** The filter of what waits for the subscription. @param {Delivery} delivery */
+export const waitingIn = ({ subscriptionId }) => `state=waiting&subscriptionId=${subscriptionId}`;
+
+/** Why a delivery in an order is not sent at once. @param {{ isBlocked: boolean, href: string }} props */
+export const Blocked = ({ isBlocked, href }) => html`
+  <div role="status">${isBlocked && html`<p>It is due now, and waits for the deliveries before it. <a href=${href}>See them</a></p>`}</div>
+`;
 
 /** @param {{ attempt: Attempt, eventId: string }} props */
 const OneAttempt = ({ attempt, eventId }) => html`
