@@ -93,6 +93,10 @@ export const publishBatch = (userId, type, count) =>
     events: Array.from({ length: count }, (_, n) => ({ userId, type, data: { n } })),
   });
 
+/** Registers an event type, as the host application does. */
+export const putEventType = (name, settings) =>
+  send(OPERATOR_TOKEN, "PUT", `/api/operator/event-types/${encodeURIComponent(name)}`, settings);
+
 /** Changes what is set for a user, as the host application does. */
 export const changeUser = (userId, changes) =>
   send(OPERATOR_TOKEN, "PATCH", `/api/operator/users/${encodeURIComponent(userId)}`, changes);

@@ -12,6 +12,7 @@ import {
   eventually,
   portalLink,
   publish,
+  putEventType,
   receiver,
   visitor,
 } from "./harness.mjs";
@@ -248,6 +249,32 @@ test("an operator finds one of more than two hundred subscriptions of a user", a
   await page.goBack();
   await page.getByText("1 of 205").waitFor();
   await close();
+});
+
+test("forms offer the registered event types", async () => {
+  await putEventType("shop.sold", { title: "Something was sold" });
+  await putEventType("shop.returned", {});
+  await putEventType("shop.audited", { visibility: "hidden" });
+  const offered = (page) =>
+    page.getByRole("dialog").evaluate((dialog) => {
+      const { list } = dialog.querySelector("input[list]");
+      return [...list.options].map(({ value }) => value).filter((value) => value.includes("shop."));
+    });
+  const { page, close } = await visitor("ella");
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  await eventually("the types", async () => (await offered(page)).join() === "shop.returned,shop.sold");
+  await page.getByLabel("Events").fill("order.* shop.sold ");
+  await eventually("the other type", async () => (await offered(page)).join() === "order.* shop.sold shop.returned");
+  await close();
+  const operator = await visitor("operator");
+  await operator.page.goto("/console/operator/events");
+  await operator.page.getByRole("button", { name: "Publish an event…" }).click();
+  await eventually(
+    "the types, also the hidden one",
+    async () => (await offered(operator.page)).join() === "shop.audited,shop.returned,shop.sold",
+  );
+  await operator.close();
 });
 
 test("an operator publishes an event, finds it by user and by id, and reads its payload", async () => {

@@ -2,8 +2,9 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { call, Failure } from "../lib/api.js";
+import { EventTypeOptions } from "../lib/event-types.js";
 import { usePages } from "../lib/pages.js";
-import { useAction } from "../lib/resource.js";
+import { useAction, useRead } from "../lib/resource.js";
 import { navigate, useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
 import { exactly } from "../lib/exact.js";
@@ -79,6 +80,8 @@ function Publish({ owner, onClose }) {
   const [id, setId] = useState(idOf(owner));
   const [type, setType] = useState("");
   const [data, setData] = useState("{}");
+  // The form works without them.
+  const types = useRead("listAllEventTypes").data?.eventTypes;
   const { run, isRunning, failure } = useAction(async () => {
     const body = { [kind]: id.trim(), type: type.trim(), data: parsed(data) };
     const { event } = await call("publishEvent", { body });
@@ -90,7 +93,8 @@ function Publish({ owner, onClose }) {
         <p>Gatepost sends the event to every subscription of the owner that matches its type. You cannot undo this.</p>
         <${Choice} label="Owner" value=${kind} options=${OWNERS} onChange=${setKind} />
         <${TextField} label=${kind === "userId" ? "User id" : "Organization id"} spellcheck=${false} fault=${failure?.fault(kind)} value=${id} set=${setId} />
-        <${TextField} label="Type" hint="Such as invoice.paid" fault=${failure?.fault("type")} value=${type} set=${setType} />
+        <${EventTypeOptions} id="event-types" types=${types} />
+        <${TextField} label="Type" list="event-types" hint="Such as invoice.paid" fault=${failure?.fault("type")} value=${type} set=${setType} />
         <${Field} label="Data (JSON)" fault=${failure?.fault("data")} input=${(/** @type {object} */ more) => html`<textarea rows="6" spellcheck=${false} value=${data} onInput=${typed(setData)} ...${more}></textarea>`} />
       <//>
     <//>

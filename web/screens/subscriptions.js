@@ -2,6 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { call, Failure } from "../lib/api.js";
+import { EventTypeOptions } from "../lib/event-types.js";
 import { exactly } from "../lib/exact.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
@@ -243,7 +244,8 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
     html`<${TextField} label="URL" type="url" spellcheck=${false} value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
     hint="Where your receiver listens, such as https://example.com/hooks." />`
   }
-  <${TextField} label="Events" spellcheck=${false} value=${values.events} set=${set.setEvents}
+  <${KnownEventTypes} text=${values.events} />
+  <${TextField} label="Events" list="event-types" spellcheck=${false} value=${values.events} set=${set.setEvents}
     fault=${failure?.fault("events", eventNames(values.events))}
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
@@ -263,6 +265,10 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
     }
   </details>
 `;
+
+/** The types that the field of events offers. The form works without them. @param {{ text: string }} props */
+const KnownEventTypes = ({ text }) =>
+  html`<${EventTypeOptions} id="event-types" types=${useRead("listEventTypes").data?.eventTypes} text=${text} />`;
 
 /**
  * The filter that was typed.
