@@ -80,39 +80,6 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
   await close();
 });
 
-test("a delivery in an order that is tried now says that it waits for the ones before it", async () => {
-  const [{ page, close }, hooks] = [await visitor("olaf"), await receiver(500)];
-  await api("olaf", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"], ordering: "subscription" });
-  await publish("olaf", "order.first");
-  await publish("olaf", "order.second");
-  await eventually("the first attempt", () => hooks.requests.length === 1);
-  const idOf = async (type) => {
-    const { deliveries } = await api("olaf", "GET", `/api/webhooks/deliveries?eventType=${type}`);
-    return deliveries[0].id;
-  };
-  const [first, second] = [await idOf("order.first"), await idOf("order.second")];
-  const said = "It is due now, and waits for the deliveries before it.";
-  const operator = await visitor("operator");
-  await operator.page.goto(`/console/operator/users/olaf/deliveries/${second}`);
-  await operator.page.getByText("in its turn").waitFor();
-  await operator.page.getByRole("button", { name: "Try now" }).click();
-  await operator.page.getByText(said).waitFor();
-  await operator.page.getByRole("link", { name: "See them" }).click();
-  await operator.page.getByRole("link", { name: "order.first" }).waitFor();
-  await operator.close();
-  await page.goto(`/console/deliveries/${second}`);
-  await page.getByText("The subscription has an order").waitFor();
-  assert.equal(await page.getByText(said).count(), 0);
-  await page.getByRole("button", { name: "Try now" }).click();
-  await page.getByText(said).waitFor();
-  hooks.status = 204;
-  await api("olaf", "POST", `/api/webhooks/deliveries/${first}/retry`);
-  await page.locator(".facts").getByText("Delivered").waitFor();
-  assert.equal(await page.getByText(said).count(), 0);
-  hooks.close();
-  await close();
-});
-
 test("readers fetch the events of a subscription, and the console shows how far they are", async () => {
   const { page, close } = await visitor("petra");
   await page.goto("/console/subscriptions");
@@ -217,6 +184,30 @@ test("a form says each fault once, in the words of the field, until the field ch
   await dialog.getByRole("button", { name: "Create the key" }).click();
   await dialog.getByRole("button", { name: "I have copied the key" }).waitFor();
   assert.equal(await dialog.getByRole("button", { name: "Close" }).count(), 0, "nothing closes it by accident");
+  await close();
+});
+
+test("a URL that the service may refuse has a warning before it is saved", async () => {
+  const { page, close } = await visitor("uwe");
+  const { subscription } = await api("uwe", "POST", "/api/webhooks/subscriptions", {
+    url: "http://127.0.0.1:9999/hooks",
+    events: ["*"],
+  });
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  const url = page.getByLabel("URL", { exact: true });
+  await url.fill("http://example.com/hooks");
+  await page.getByRole("status").getByText("without encryption").waitFor();
+  await url.fill("https://ann:secret@example.com/hooks");
+  await page.getByRole("status").getByText("is refused").waitFor();
+  await url.fill("https://example.com/hooks");
+  const warning = page.locator(".warning");
+  await eventually("no warning", async () => (await warning.textContent()) === "");
+  await page.goto(`/console/subscriptions/${subscription.id}`);
+  await page.getByRole("button", { name: "Edit…" }).click();
+  assert.equal(await warning.textContent(), "", "the URL is saved already");
+  await url.fill("https://192.168.1.1/hooks");
+  await page.getByRole("status").getByText("in a private network").waitFor();
   await close();
 });
 

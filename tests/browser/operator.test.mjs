@@ -231,6 +231,39 @@ test("support suspends an organization and makes it active again, and its page h
   hooks.close();
 });
 
+test("a delivery in an order that is tried now says that it waits for the ones before it", async () => {
+  const [{ page, close }, hooks] = [await visitor("olaf"), await receiver(500)];
+  await api("olaf", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"], ordering: "subscription" });
+  await publish("olaf", "order.first");
+  await publish("olaf", "order.second");
+  await eventually("the first attempt", () => hooks.requests.length === 1);
+  const idOf = async (type) => {
+    const { deliveries } = await api("olaf", "GET", `/api/webhooks/deliveries?eventType=${type}`);
+    return deliveries[0].id;
+  };
+  const [first, second] = [await idOf("order.first"), await idOf("order.second")];
+  const said = "It is due now, and waits for the deliveries before it.";
+  const operator = await visitor("operator");
+  await operator.page.goto(`/console/operator/users/olaf/deliveries/${second}`);
+  await operator.page.getByText("in its turn").waitFor();
+  await operator.page.getByRole("button", { name: "Try now" }).click();
+  await operator.page.getByText(said).waitFor();
+  await operator.page.getByRole("link", { name: "See them" }).click();
+  await operator.page.getByRole("link", { name: "order.first" }).waitFor();
+  await operator.close();
+  await page.goto(`/console/deliveries/${second}`);
+  await page.getByText("The subscription has an order").waitFor();
+  assert.equal(await page.getByText(said).count(), 0);
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByText(said).waitFor();
+  hooks.status = 204;
+  await api("olaf", "POST", `/api/webhooks/deliveries/${first}/retry`);
+  await page.locator(".facts").getByText("Delivered").waitFor();
+  assert.equal(await page.getByText(said).count(), 0);
+  hooks.close();
+  await close();
+});
+
 test("an operator finds one of more than two hundred subscriptions of a user", async () => {
   await changeUser("nora", { maxSubscriptions: 300 });
   for (let n = 0; n < 205; n += 1) {
