@@ -121,6 +121,12 @@ test("a dialog is open", async () => {
     await eventually("nothing works", async () => (await page.locator("[aria-disabled=true]").count()) === 0);
     await check(page, `dialog ${screen} ${buttons.at(-1)}`);
   }
+  await open(page, "subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  await page.getByLabel("URL", { exact: true }).fill("http://example.com/hooks");
+  await page.keyboard.press("Escape");
+  await page.getByText("What you typed is not saved.").waitFor();
+  await check(page, "dialog with typed text, and a warning");
   await close();
 });
 
