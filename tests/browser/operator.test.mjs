@@ -434,6 +434,28 @@ test("a whole key that is pasted finds its owner, and no address has it", async 
   await close();
 });
 
+test("operators go to their screens by the keyboard, and to a user by name", async () => {
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  for (const [key, heading] of [
+    ["o", "Overview"],
+    ["u", "Owners"],
+    ["e", "Events"],
+    ["c", "All changes"],
+  ]) {
+    await page.getByRole("heading", { level: 1 }).click();
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  }
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Screen or action" }).fill("karl");
+  await page.getByRole("option", { name: /karl/ }).click();
+  await page.getByRole("heading", { name: "karl" }).waitFor();
+  await close();
+});
+
 test("a user who is not an operator sees no entry for operators", async () => {
   const { page, close } = await visitor("rosa");
   await page.getByRole("heading", { name: "Home" }).waitFor();

@@ -64,6 +64,7 @@ export const OPERATIONS = /** @type {const} */ ({
   showOutcomes: "GET /api/webhooks/outcomes",
   showSubscriptionOutcomes: "GET /api/webhooks/subscriptions/{id}/outcomes",
   streamAttempts: "GET /api/webhooks/deliveries/stream",
+  testFilter: "POST /api/webhooks/filters/test",
   testSubscription: "POST /api/webhooks/subscriptions/{id}/test",
   testUrl: "POST /api/webhooks/test",
   whoami: "GET /api/whoami",

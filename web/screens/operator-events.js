@@ -1,13 +1,13 @@
 // Published events of all users, and publishing one.
 
 import { html, useState } from "../vendor/preact.js";
-import { call, Failure } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { EventTypeOptions } from "../lib/event-types.js";
 import { usePages } from "../lib/pages.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { navigate, useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
-import { exactly } from "../lib/exact.js";
+import { jsonOf } from "../lib/json-field.js";
 import { idOf, Owner, ownerOf } from "../lib/owner.js";
 import { Choice, Dialog, Field, Filters, Form, Page, SearchField, TextField, typed, When } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
@@ -83,7 +83,7 @@ function Publish({ owner, onClose }) {
   // The form works without them.
   const types = useRead("listAllEventTypes").data?.eventTypes;
   const { run, isRunning, failure } = useAction(async () => {
-    const body = { [kind]: id.trim(), type: type.trim(), data: parsed(data) };
+    const body = { [kind]: id.trim(), type: type.trim(), data: jsonOf(data, "data", "The data is not JSON") };
     const { event } = await call("publishEvent", { body });
     navigate(`/console/operator/events/${event.id}`);
   });
@@ -99,17 +99,4 @@ function Publish({ owner, onClose }) {
       <//>
     <//>
   `;
-}
-
-/** @param {string} text */
-function parsed(text) {
-  try {
-    return exactly(text);
-  } catch {
-    throw new Failure({
-      title: "The data is not JSON",
-      detail: "Check quotes, commas and brackets.",
-      errors: [{ field: "data", detail: "must be JSON" }],
-    });
-  }
 }

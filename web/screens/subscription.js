@@ -4,6 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { OutcomeChart } from "../lib/outcome-chart.js";
+import { filterOf } from "../lib/json-field.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { navigate } from "../lib/router.js";
@@ -16,16 +17,7 @@ import { Recover } from "./recover.js";
 import { optionsOf, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest } from "./send-test.js";
-import {
-  eventNames,
-  Events,
-  FIELDS,
-  filterOf,
-  ORDERS,
-  PULL_FIELDS,
-  rateOf,
-  SubscriptionFields,
-} from "./subscriptions.js";
+import { eventNames, Events, FIELDS, ORDERS, PULL_FIELDS, rateOf, SubscriptionFields } from "./subscriptions.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Health} Health */

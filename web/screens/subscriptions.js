@@ -1,9 +1,9 @@
 // The webhook subscriptions of the user: list and create.
 
 import { html, useState } from "../vendor/preact.js";
-import { call, Failure } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { EventTypeOptions } from "../lib/event-types.js";
-import { exactly } from "../lib/exact.js";
+import { filterOf } from "../lib/json-field.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
@@ -29,6 +29,7 @@ import { isFailing, isPull, shownUrl, SIGNING, subscriptionState } from "../lib/
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
 import { SendTest, TestUrl } from "./send-test.js";
+import { TestFilter } from "./test-filter.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {import("../lib/api.js").Answer<"createSubscription">} Created */
@@ -260,6 +261,7 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
       hint=${FILTER_HINT}
       input=${(/** @type {object} */ attributes) =>
         html`<textarea rows="4" spellcheck=${false} value=${values.filter} onInput=${typed(set.setFilter)} ...${attributes}></textarea>`} />
+    ${values.filter.trim() && html`<${TestFilter} filter=${values.filter} />`}
     ${
       !isPulled &&
       html`<${TextField} label="Most deliveries per second" inputmode="decimal" value=${values.rate} set=${set.setRate}
@@ -273,19 +275,6 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
 /** The types that the field of events offers. The form works without them. @param {{ text: string }} props */
 const KnownEventTypes = ({ text }) =>
   html`<${EventTypeOptions} id="event-types" types=${useRead("listEventTypes").data?.eventTypes} text=${text} />`;
-
-/**
- * The filter that was typed.
- * @param {string} text
- * @returns {any}
- */
-export function filterOf(text) {
-  try {
-    return exactly(text);
-  } catch {
-    throw new Failure({ title: "The filter is not valid", errors: [{ field: "filter", detail: "must be JSON" }] });
-  }
-}
 
 /** The rate that was typed; `null` for none. The service says what is wrong with it. @param {string} text @returns {any} */
 export function rateOf(text) {
