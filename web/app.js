@@ -7,7 +7,7 @@ import { forget } from "./lib/cache.js";
 import { isFramed, measure } from "./lib/frame.js";
 import { addressFor, isNamed, kept, organization } from "./lib/owner-shown.js";
 import { hold, may } from "./lib/rights.js";
-import { followLinks, match, navigate, useAddress } from "./lib/router.js";
+import { followLinks, match, navigate, release, useAddress } from "./lib/router.js";
 import { Part, Screen } from "./lib/screen.js";
 import { useShortcuts } from "./lib/shortcuts.js";
 import { ErrorPanel, Loading, SessionOver } from "./lib/ui.js";
@@ -124,8 +124,10 @@ async function readSession() {
     const who = [issuer, subject, organizationId, ...hold(session)].join(" ");
     const isAnother = reader !== "" && reader !== who;
     reader = who;
-    if (isAnother) location.reload();
-    return isAnother ? {} : { session };
+    if (!isAnother) return { session };
+    release();
+    location.reload();
+    return {};
   } catch (error) {
     return error instanceof Failure && error.isOver ? { over: error } : { failure: /** @type {Failure} */ (error) };
   }

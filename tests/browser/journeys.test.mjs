@@ -684,6 +684,9 @@ test("a tab that was left open shows nothing of the user before", async () => {
   await api("una", "POST", "/api/api-keys", { label: "Una's key" });
   await page.goto("/console/keys");
   await page.getByRole("rowheader", { name: "Una's key" }).waitFor();
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Label").fill("Una's next key");
+  page.on("dialog", (question) => question.dismiss());
   const other = await context.newPage();
   await other.goto("/console/");
   await other.getByRole("button", { name: "Sign out", exact: true }).click();
@@ -692,7 +695,7 @@ test("a tab that was left open shows nothing of the user before", async () => {
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await page.getByText("Signed in as vera").waitFor();
   await page.getByText("You have no active key").waitFor();
-  assert.ok(!(await page.content()).includes("Una's key"));
+  assert.ok(!(await page.content()).includes("Una's"));
   await close();
 });
 

@@ -44,10 +44,13 @@ const ask = (event) => event.preventDefault();
 export function hold(instead) {
   held = instead;
   window.addEventListener("beforeunload", ask);
-  return () => {
-    held = undefined;
-    window.removeEventListener("beforeunload", ask);
-  };
+  return release;
+}
+
+/** Lets the reader, and the page, go. */
+export function release() {
+  held = undefined;
+  window.removeEventListener("beforeunload", ask);
 }
 
 /** The address of the screen, to which a held way back returns. */
