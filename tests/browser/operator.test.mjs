@@ -260,6 +260,23 @@ test("a delivery in an order that is tried now says that it waits for the ones b
   await api("olaf", "POST", `/api/webhooks/deliveries/${first}/retry`);
   await page.locator(".facts").getByText("Delivered").waitFor();
   assert.equal(await page.getByText(said).count(), 0);
+  // An ended delivery is sent again out of the order.
+  hooks.status = 500;
+  await publish("olaf", "order.third");
+  await publish("olaf", "order.fourth");
+  await eventually("the third", () => hooks.requests.length === 4);
+  const fourth = await idOf("order.fourth");
+  await api("olaf", "POST", `/api/webhooks/deliveries/${fourth}/cancel`);
+  await page.goto(`/console/deliveries/${fourth}`);
+  await page.getByText("sent again, this does not wait for its turn").waitFor();
+  for (const [button, attempt] of [
+    ["Send again", "Attempt 1"],
+    ["Try now", "Attempt 2"],
+  ]) {
+    await page.getByRole("button", { name: button }).click();
+    await page.getByText(attempt).waitFor();
+    await eventually("it has not waited", async () => (await page.getByText(said).count()) === 0);
+  }
   hooks.close();
   await close();
 });

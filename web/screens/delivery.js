@@ -84,10 +84,9 @@ export function Facts({ delivery, url, pausedUntil, isOrdered = false, base = "/
 
 /** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined, isSigned: boolean, isOrdered: boolean }} props */
 function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
-  const [isBlocked, setBlocked] = useState(false);
-  const retry = useAction(async () => {
+  const list = (/** @type {Before} */ before) => call("listDeliveries", before);
+  const retry = useRetry(delivery, isOrdered, list, async () => {
     await call("retryDelivery", { id: delivery.id });
-    if (isOrdered) setBlocked((await call("listDeliveries", before(delivery))).deliveries.length > 0);
     await reload();
   });
   const cancel = useAction(async () => {
@@ -106,15 +105,32 @@ function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
       ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
       ${curl && html`<${CopyButton} text=${curl} label=${isSigned ? "Copy as curl" : "Copy as curl, not signed"} />`}
     </div>
-    ${isOrdered && html`<p class="quiet">${isOpen ? "The subscription has an order: this is sent when the deliveries before it have ended." : "The subscription has an order: sent again, this comes after the deliveries that wait."}</p>`}
-    ${isOrdered && html`<${Blocked} isBlocked=${isBlocked && delivery.state === "waiting"} href="/console/deliveries?${waitingIn(delivery)}" />`}
+    ${isOrdered && html`<p class="quiet">${isOpen ? "The subscription has an order: this is sent when the deliveries before it have ended." : "The subscription has an order: sent again, this does not wait for its turn."}</p>`}
+    ${isOrdered && html`<${Blocked} isBlocked=${retry.isBlocked} href="/console/deliveries?${waitingIn(delivery)}" />`}
     <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />
   `;
 }
 
-/** Asks whether deliveries to the subscription wait that were published before. @param {Delivery} delivery */
-export const before = ({ subscriptionId, createdAt }) =>
-  /** @type {const} */ ({ subscriptionId, state: "waiting", until: createdAt, limit: 1 });
+/** @typedef {{ subscriptionId: string, state: "waiting", until: string, limit: number }} Before */
+
+/**
+ * Sends a delivery now. One in an order is blocked if an earlier one waits; the next attempt ends that.
+ * @param {Delivery | undefined} delivery
+ * @param {boolean} isOrdered
+ * @param {(before: Before) => Promise<{ deliveries: unknown[] }>} list Lists deliveries before this one.
+ * @param {() => Promise<void>} send
+ */
+export function useRetry(delivery, isOrdered, list, send) {
+  const [blockedAt, setBlockedAt] = useState(/** @type {number | undefined} */ (undefined));
+  const retry = useAction(async () => {
+    await send();
+    if (!isOrdered || delivery?.state !== "waiting") return;
+    const { subscriptionId, createdAt: until, attempts } = delivery;
+    const { deliveries } = await list({ subscriptionId, state: "waiting", until, limit: 1 });
+    setBlockedAt(deliveries.length > 0 ? attempts : undefined);
+  });
+  return { ...retry, isBlocked: delivery?.state === "waiting" && delivery.attempts === blockedAt };
+}
 
 /** The filter of what waits for the subscription. @param {Delivery} delivery */
 export const waitingIn = ({ subscriptionId }) => `state=waiting&subscriptionId=${subscriptionId}`;

@@ -1,11 +1,11 @@
 // A delivery to an owner: its event, each attempt, and the command to send it again.
 
-import { html, useState } from "../vendor/preact.js";
+import { html } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { idOf, ownerOf, pageOf } from "../lib/owner.js";
-import { useAction, useRead } from "../lib/resource.js";
+import { useRead } from "../lib/resource.js";
 import { ErrorPanel, Loading, Page } from "../lib/ui.js";
-import { before, Blocked, Facts, History, waitingIn } from "./delivery.js";
+import { Blocked, Facts, History, useRetry, waitingIn } from "./delivery.js";
 
 /** @param {{ userId?: string, organizationId?: string, id: string }} props */
 export default function OwnerDelivery({ id, ...path }) {
@@ -14,13 +14,10 @@ export default function OwnerDelivery({ id, ...path }) {
   const subscribed = { ...owner, id: data?.delivery.subscriptionId ?? "" };
   const subscription = useRead(data && "findUserSubscription", subscribed).data?.subscription;
   const isOrdered = subscription?.ordering === "subscription";
-  const [isBlocked, setBlocked] = useState(false);
-  const retry = useAction(async () => {
-    const { delivery } = await call("retryUserDelivery", { ...owner, id });
-    if (isOrdered) {
-      const { deliveries } = await call("listUserDeliveries", { ...owner, ...before(delivery) });
-      setBlocked(deliveries.length > 0);
-    }
+  const list = (/** @type {import("./delivery.js").Before} */ before) =>
+    call("listUserDeliveries", { ...owner, ...before });
+  const retry = useRetry(data?.delivery, isOrdered, list, async () => {
+    await call("retryUserDelivery", { ...owner, id });
     await reload();
   });
   const base = pageOf(owner);
@@ -36,7 +33,7 @@ export default function OwnerDelivery({ id, ...path }) {
           <button type="button" onClick=${reload}>Reload</button>
           <a class="button" href="/console/operator/events/${data.event.id}">The event</a>
         </div>
-        ${isOrdered && html`<${Blocked} isBlocked=${isBlocked && data.delivery.state === "waiting"} href="${base}?tab=deliveries&${waitingIn(data.delivery)}" />`}
+        ${isOrdered && html`<${Blocked} isBlocked=${retry.isBlocked} href="${base}?tab=deliveries&${waitingIn(data.delivery)}" />`}
         <${ErrorPanel} failure=${retry.failure} />
         <${History} attempts=${data.attempts} event=${data.event} />`
       }
