@@ -10,7 +10,7 @@ use diesel::result::Error;
 use diesel::{Connection, ConnectionError, QueryResult, SqliteConnection};
 use domain::ports::StoreError;
 
-use crate::file_lock::{FileLock, give_to_owner_of_folder};
+use crate::file_lock::{FileLock, give_to_owner_of};
 use crate::open_error::OpenError;
 
 /// How long a call may take before it fails as unavailable. Callers of the HTTP API get an answer within 5 s.
@@ -42,10 +42,7 @@ impl DatabaseFile {
         // Do not open a file that exists: closing it would release the locks that SQLite has on it in this process.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::create_target(&path)?,
-            created => {
-                created?;
-                give_to_owner_of_folder(&path)?;
-            }
+            created => give_to_owner_of(path.parent().unwrap_or(&path), &created?),
         }
         path.canonicalize()
     }
@@ -54,7 +51,6 @@ impl DatabaseFile {
     fn create_target(path: &Path) -> io::Result<()> {
         if !path.exists() {
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-            give_to_owner_of_folder(&path.canonicalize()?)?;
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, chown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
+
+use rustix::fs::OFlags;
 
 use crate::open_error::OpenError;
 
@@ -25,12 +27,11 @@ impl FileLock {
     /// Locks the database. The path must be canonical: another spelling leads to another lock.
     pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
         let path = lock_file_of(database);
-        Self::take_file(&path).map_err(|source| OpenError::Lock { path, source })?.ok_or_process()
+        Self::take_file(&path, database).map_err(|source| OpenError::Lock { path, source })?.ok_or_process()
     }
 
-    fn take_file(path: &Path) -> io::Result<Attempt> {
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        give_to_owner_of_folder(path)?;
+    fn take_file(path: &Path, database: &Path) -> io::Result<Attempt> {
+        let mut file = open_lock(path, database)?;
         let mut polls = 0;
         loop {
             match file.try_lock() {
@@ -77,17 +78,28 @@ impl Attempt {
     }
 }
 
-/// Gives a new file to the owner of its folder, if this process may. So a command that root runs leaves no file that the
-/// service cannot open.
-pub(crate) fn give_to_owner_of_folder(path: &Path) -> io::Result<()> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    let (owner, file) = (folder.metadata()?, path.metadata()?);
-    if owner.uid() == file.uid() {
-        return Ok(());
+/// Gives a file that this process has just made to the owner of `like`, if it may. So a command that root runs leaves no
+/// file that the service cannot open.
+pub(crate) fn give_to_owner_of(like: &Path, made: &File) {
+    if let (Ok(like), Ok(file)) = (like.metadata(), made.metadata())
+        && like.uid() != file.uid()
+    {
+        // Only root may. By the open file: the service may have put a link in the place of its name.
+        let _ = fchown(made, Some(like.uid()), Some(like.gid()));
     }
-    match chown(path, Some(owner.uid()), Some(owner.gid())) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
-        given => given,
+}
+
+/// Opens the lock file, or makes it. It is never a link: the service could lead a command of root to another file.
+fn open_lock(path: &Path, database: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    match options.clone().create_new(true).open(path) {
+        Ok(made) => {
+            give_to_owner_of(database, &made);
+            Ok(made)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => options.open(path),
+        Err(error) => Err(error),
     }
 }
 

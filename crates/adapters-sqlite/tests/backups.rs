@@ -92,34 +92,37 @@ async fn a_database_is_replaced_on_demand_and_kept() {
     serving.close().await;
     let path = killed.path().join("gatepost.db");
     let replaced = restore(copy.clone(), path.clone(), true).await.unwrap().unwrap();
-    assert_eq!(names(&killed), ["gatepost.db", "gatepost.db.replaced", "gatepost.db.replaced-wal"]);
+    assert_eq!(names(&killed), ["gatepost.db", "gatepost.db.replaced"]);
     let twice = restore(copy, path.clone(), true).await;
-    assert!(matches!(twice, Err(BackupError::Exists(ref file)) if *file == replaced), "{twice:?}");
+    assert!(matches!(twice, Err(BackupError::ReplacedExists(ref file)) if *file == replaced), "{twice:?}");
     before.expect_in(&store(&path).await).await;
     after.expect_in(&store(&replaced).await).await;
 }
 
-/// The database stays whole, and the command can be repeated.
+/// The database stays whole, and the command can be repeated, also when the service has written in between.
 #[tokio::test]
 async fn a_replacement_that_was_killed_loses_nothing() {
     let (folder, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (path, copy) = (folder.path().join("gatepost.db"), backups.path().join("copy.db"));
     store(&path).await.close().await;
     back_up(path.clone(), copy.clone()).await.unwrap();
+    let in_folder = |ending: &str| folder.path().join(format!("gatepost.db{ending}"));
     let serving = store(&path).await;
-    let keys = keys::durability::write(&serving).await;
+    let early = keys::durability::write(&serving).await;
+    // Killed after it has given the database and the log second names.
+    fs::hard_link(&path, in_folder(".replaced")).unwrap();
+    fs::hard_link(in_folder("-wal"), in_folder(".restoring-wal")).unwrap();
+    fs::write(in_folder(".restoring"), "unfinished").unwrap();
     serving.close().await;
-    let (replaced, restoring) =
-        (folder.path().join("gatepost.db.replaced"), folder.path().join("gatepost.db.restoring"));
-    // Killed after it has given the database its second name.
-    fs::hard_link(&path, &replaced).unwrap();
-    fs::write(&restoring, "unfinished").unwrap();
-    let between = store(&path).await;
-    keys.expect_in(&between).await;
-    between.close().await;
-    assert_eq!(restore(copy, path.clone(), true).await.unwrap(), Some(fs::canonicalize(&replaced).unwrap()));
+    let serving = store(&path).await;
+    early.expect_in(&serving).await;
+    let late = sessions::durability::write(&serving).await;
+    serving.close().await;
+    let replaced = restore(copy, path.clone(), true).await.unwrap().unwrap();
     assert_eq!(names(&folder), ["gatepost.db", "gatepost.db.replaced"]);
-    keys.expect_in(&store(&replaced).await).await;
+    let old = store(&replaced).await;
+    early.expect_in(&old).await;
+    late.expect_in(&old).await;
 }
 
 /// The log of a database that SQLite cannot read may still be of use.
@@ -141,20 +144,30 @@ async fn a_damaged_database_is_kept_with_its_log() {
 
 /// Commands are run by root, and the service is not.
 #[tokio::test]
-async fn new_files_belong_to_the_owner_of_the_folder() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("gatepost.db");
-    if chown(folder.path(), Some(65_534), Some(65_534)).is_err() {
+async fn new_files_belong_to_the_owner_of_the_database_or_its_folder() {
+    const SERVICE: u32 = 65_534;
+    let (folder, precious) = (tempfile::tempdir().unwrap(), tempfile::NamedTempFile::new().unwrap());
+    let file = |name: &str| folder.path().join(name);
+    if chown(folder.path(), Some(SERVICE), Some(SERVICE)).is_err() {
         // Only root can give files away.
         return;
     }
-    store(&path).await.close().await;
-    back_up(path.clone(), folder.path().join("copy.db")).await.unwrap();
-    restore(folder.path().join("copy.db"), path.clone(), true).await.unwrap();
-    for file in fs::read_dir(folder.path()).unwrap().map(Result::unwrap) {
-        let owner = file.metadata().unwrap().uid();
-        assert!(owner == 65_534 || file.file_name() == "copy.db", "{:?} belongs to {owner}", file.file_name());
-    }
+    store(&file("gatepost.db")).await.close().await;
+    back_up(file("gatepost.db"), file("copy.db")).await.unwrap();
+    let owner = |name: &str| fs::symlink_metadata(file(name)).unwrap().uid();
+    assert_eq!(["gatepost.db", "gatepost.db.lock"].map(owner), [SERVICE; 2], "a new database");
+    // The folder of a group that has the service.
+    chown(folder.path(), Some(0), None).unwrap();
+    restore(file("copy.db"), file("gatepost.db"), true).await.unwrap();
+    assert_eq!(["gatepost.db", "gatepost.db.lock"].map(owner), [SERVICE; 2], "a replaced database");
+    // The service could lead a command of root elsewhere.
+    fs::remove_file(file("gatepost.db.lock")).unwrap();
+    std::os::unix::fs::symlink(precious.path(), file("gatepost.db.lock")).unwrap();
+    fs::remove_file(file("gatepost.db.replaced")).unwrap();
+    let led = restore(file("copy.db"), file("gatepost.db"), true).await;
+    assert!(matches!(led, Err(BackupError::Open(OpenError::Lock { .. }))), "{led:?}");
+    let kept = fs::metadata(precious.path()).unwrap();
+    assert_eq!((kept.uid(), kept.len()), (0, 0), "a file of another place is not touched");
 }
 
 /// A file that is not a whole backup, or is of a later version, is refused without effect.

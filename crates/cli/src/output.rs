@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Error, Result};
 use serde::Serialize;
 
 /// The answer of a command, in JSON for programs and in words for people.
@@ -38,6 +38,17 @@ impl Reply {
         Self { failure: Some(failure), ..self }
     }
 
+    /// Writes the answer. If it is lost, the remarks name the object whose secret was in it.
+    fn write(&self, text: &str) -> Result<()> {
+        let Err(error) = answer(text) else { return Ok(()) };
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            // Not a failure, as for `head`, so nothing else is said.
+            self.remarks().for_each(remark);
+        }
+        let lost: Vec<&str> = ["cannot write the answer"].into_iter().chain(self.remarks()).collect();
+        Err(Error::from(error).context(lost.join(": ")))
+    }
+
     fn remarks(&self) -> impl Iterator<Item = &str> {
         self.remarks.iter().map(String::as_str)
     }
@@ -50,10 +61,7 @@ impl Reply {
     pub fn print(self, json: bool) -> Result<()> {
         let text = if json { &self.json } else { &self.words };
         if !text.is_empty() {
-            // The remarks name the object whose secret is lost.
-            answer(text).with_context(|| {
-                ["cannot write the answer"].into_iter().chain(self.remarks()).collect::<Vec<_>>().join(": ")
-            })?;
+            self.write(text)?;
         }
         if !json {
             self.remarks().for_each(remark);

@@ -33,18 +33,28 @@ pub fn check_disk(folder: &Path) -> Option<Finding> {
     })
 }
 
-/// Checks that this user may write to the file that a setting names, or may make it.
-pub fn check_writable(setting: &str, path: &Path) -> Option<Finding> {
-    let existing = path.ancestors().find(|place| place.exists()).filter(|place| !place.as_os_str().is_empty());
-    let existing = existing.unwrap_or(Path::new("."));
-    let is_place = existing == path || existing.is_dir();
-    let access = Access::WRITE_OK | if existing.is_dir() { Access::EXEC_OK } else { Access::empty() };
-    let refusal = if is_place { rustix::fs::access(existing, access).err()? } else { Errno::NOTDIR };
+/// Checks that this user may write to the file that a setting names, or may make it, and the folders above it if the
+/// service makes them.
+pub fn check_writable(setting: &str, path: &Path, makes_folders: bool) -> Option<Finding> {
+    let path = std::path::absolute(path).ok()?;
+    let target = fs::read_link(&path).map_or_else(|_| path.clone(), |to| path.with_file_name(to));
+    let place: &Path = if target.exists() {
+        &target
+    } else if makes_folders {
+        target.ancestors().find(|folder| folder.exists())?
+    } else {
+        target.parent()?
+    };
+    let refusal = match (place == target, place.is_dir()) {
+        (true, true) => Errno::ISDIR,
+        (false, false) if place.exists() => Errno::NOTDIR,
+        _ => rustix::fs::access(place, Access::WRITE_OK).err()?,
+    };
     Some(Finding {
         check: "files",
-        what: format!("{setting}: this user cannot write {}: {}: {refusal}", path.display(), existing.display()),
+        what: format!("{setting}: this user cannot write {}: {}: {refusal}", path.display(), place.display()),
         why: "`gatepost serve` ends at its start",
-        cure: format!("`ls -ld '{}'` shows its owner; run this command as the user of the service", existing.display()),
+        cure: format!("`ls -ld '{}'` shows its owner; run this command as the user of the service", place.display()),
     })
 }
 

@@ -122,6 +122,10 @@ async fn faults_of_the_machine() {
     let (_storage, place) = on_sqlite().await;
     place.with("AUDIT_LOG", "/dev/null/audit.jsonl").has("AUDIT_LOG: this user cannot write", Shows).await;
     let (_storage, place) = on_sqlite().await;
+    place.with("AUDIT_LOG", "/tmp").has("AUDIT_LOG: this user cannot write", Shows).await;
+    let (_storage, place) = on_sqlite().await;
+    place.with("AUDIT_LOG", "/tmp/no/such/folder").has("No such file or directory", Fails).await;
+    let (_storage, place) = on_sqlite().await;
     place.with("DATABASE_URL", "sqlite:///dev/null/gatepost.db").has("DATABASE_URL: this user cannot", Shows).await;
     let storage = Storage::sqlite();
     let holder = Setup::serve(&storage).await.start().await;

@@ -19,6 +19,9 @@ pub enum BackupError {
     /// The file to write exists already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
+    /// The place of the replaced database is taken.
+    #[error("{} exists already: an earlier restore has finished, and kept the old database; move it away first", .0.display())]
+    ReplacedExists(PathBuf),
     /// The unfinished copy of another backup is in the way.
     #[error("{} exists already: another backup is writing it, or was killed; if none is running, delete it", .0.display())]
     PartialExists(PathBuf),

@@ -1,11 +1,11 @@
-use std::fs::{self, Permissions};
-use std::io;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use domain::Timestamp;
 
-use super::with_ending;
+use super::{remove, with_ending};
 
 /// Writes a file next to the database which says that a copy that began `at` is complete, so that the serving instance
 /// sees it. A file and not a row, because a copy needs no right to write the database.
@@ -16,9 +16,12 @@ use super::with_ending;
 pub fn note_backup(database: &Path, at: Timestamp) -> io::Result<()> {
     let mark = mark_of(database)?;
     let partial = with_ending(&mark, ".partial");
-    fs::write(&partial, format!("{at}\n"))?;
+    // The rest of a killed call, or a link: a job of root must not follow it.
+    remove(&partial)?;
+    let mut file = File::create_new(&partial)?;
+    writeln!(file, "{at}")?;
     // The instance may run as another user than the job that copies.
-    fs::set_permissions(&partial, Permissions::from_mode(0o644))?;
+    file.set_permissions(Permissions::from_mode(0o644))?;
     fs::rename(&partial, mark)
 }
 

@@ -11,7 +11,7 @@ pub use backup_error::BackupError;
 pub use mark::{last_backup, note_backup};
 pub use restore::restore;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -34,4 +34,12 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 fn flush_folder_of(path: &Path) -> io::Result<()> {
     let path = std::path::absolute(path)?;
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+}
+
+/// Removes the file, if it is there.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

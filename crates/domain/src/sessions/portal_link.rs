@@ -143,7 +143,9 @@ impl PortalLinks {
         let (digest, visit) = self.read(code).ok_or(UseLinkError::Spent)?;
         let Sessions { stores: SessionStores { store, credentials }, clock, .. } = &self.sessions;
         let waiting = credentials.find_by_digest(&digest).await?.ok_or(UseLinkError::Spent)?;
-        if waiting.role != SessionRole::Link || !waiting.is_good(clock.now()) {
+        // The end of all sessions of a user ends the links of this user alone.
+        let is_theirs = waiting.owner == visit.user && waiting.role == SessionRole::Link;
+        if !is_theirs || !waiting.is_good(clock.now()) {
             return Err(UseLinkError::Spent);
         }
         let (user_agent, address) = browser;

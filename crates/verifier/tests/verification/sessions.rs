@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::Timestamp;
 use domain::audit::Origin;
 use domain::organizations::Memberships;
 use domain::ports::CredentialStore as _;
 use domain::sessions::{OpenSession, OpenedSession, SESSION_IDLE_MAX, SESSION_LIFETIME, SESSIONS_MAX, SessionRole};
+use domain::{CredentialDigest, Timestamp};
 use tokio::time::{Instant, sleep};
 use verifier::{FEED_POLL_INTERVAL, FLUSH_INTERVAL, TRUST_MAX, VerifierSettings, WhenStale};
 
@@ -57,7 +57,8 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
 /// A portal link is stored like a session, but does not sign its holder in.
 #[tokio::test(start_paused = true)]
 async fn a_link_is_not_a_session() {
-    let instance = World::new().single(VerifierSettings::default());
+    let world = World::new();
+    let instance = world.single(VerifierSettings::default());
     let request = OpenSession {
         role: SessionRole::Link,
         memberships: Ok(Memberships::default()),
@@ -68,7 +69,9 @@ async fn a_link_is_not_a_session() {
     for _ in 0..2 {
         assert!(!instance.accepts(&link).await);
     }
-    assert_eq!(instance.seen_at(&link).await, Some(link.session.created_at), "an attempt is not a use");
+    let digest = CredentialDigest::of_presented(link.secret.expose()).unwrap();
+    let stored = world.sessions.find_by_digest(&digest).await.unwrap();
+    assert_eq!(stored, Some(link.session), "an attempt is not a use");
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,6 @@
 
 mod database;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use adapters_oidc::{OidcSettings, OidcVerifier};
@@ -75,7 +74,7 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
     if let DatabaseUrl::Sqlite(path) = &configuration.database_url {
         report.add("disk", path.parent().filter(|folder| folder.exists()).and_then(check_disk));
     }
-    report.add("files", written_files(configuration).filter_map(|(setting, path)| check_writable(setting, path)));
+    report.add("files", check_files(configuration));
     report.add("secret files", loaded.secret_files().into_iter().filter_map(check_secret_file));
     examine_database(configuration, &mut report).await;
     examine_identity(configuration, &mut report).await;
@@ -85,11 +84,11 @@ async fn examine(loaded: &Loaded, reach: &[Url]) -> Report {
     report
 }
 
-/// The files that the service writes, and the settings that name them.
-fn written_files(configuration: &Configuration) -> impl Iterator<Item = (&'static str, &Path)> {
-    let database = configuration.database_url.file().map(|path| ("DATABASE_URL", path));
+/// Checks the files that the service writes. It makes folders for its database alone.
+fn check_files(configuration: &Configuration) -> impl Iterator<Item = Finding> {
+    let database = configuration.database_url.file().and_then(|path| check_writable("DATABASE_URL", path, true));
     let copy = match &configuration.audit_log {
-        Some(AuditDestination::File(path)) => Some(("AUDIT_LOG", path.as_path())),
+        Some(AuditDestination::File(path)) => check_writable("AUDIT_LOG", path, false),
         Some(AuditDestination::Stdout) | None => None,
     };
     database.into_iter().chain(copy)
