@@ -187,6 +187,20 @@ def test_a_page_in_place_of_a_stream_is_an_error(played: Service) -> None:
             asyncio.run(asyncio.wait_for(first(), 2))
 
 
+def test_a_stream_that_has_begun_outlasts_a_restart_of_the_service(played: Service) -> None:
+    attempt = {"number": 1, "startedAt": "2026-11-21T01:42:03.120Z", "durationMs": 1, "status": 200, "error": None}
+    event = {"deliveryId": "dlv_1", "eventId": "evt_1", "subscriptionId": "sub_1", "attempt": attempt}
+    body = f"id: a\ndata: {json.dumps(event)}\n\n"
+    connection = httpx2.Response(200, headers={"content-type": "text/event-stream"}, text=body)
+    service = played(connection, *[httpx2.ConnectError("no")] * 5, connection, answer(401, PROBLEM))
+    stream = service.client.stream_attempts()
+    assert [next(stream).attempt.number, next(stream).attempt.number] == [1, 1]
+    assert service.requests[-1].headers["last-event-id"] == "a"
+    with pytest.raises(GatepostError):
+        next(stream)
+    assert played(httpx2.ConnectError("no")).error(lambda client: next(client.stream_attempts())).status is None
+
+
 def test_a_call_of_a_closed_client_is_an_error_of_the_call(played: Service) -> None:
     service = played(answer(200, KEYS))
     service.client.close()

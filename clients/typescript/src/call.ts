@@ -73,10 +73,9 @@ async function answerOf(
           init.method = "GET";
           continue;
         }
-        const mayHelp = failure.status === undefined || PASSING.has(failure.status);
         const pauseMs = pauseAfter(failure, tries);
         const isOver = init.signal.aborted || performance.now() + pauseMs >= endsAt;
-        if (!mayHelp || isOver || tries >= TRIES_MAX || !isSafe(id, operation, values)) throw failure;
+        if (!mayPass(failure) || isOver || tries >= TRIES_MAX || !isSafe(id, operation, values)) throw failure;
         await pause(pauseMs, init.signal);
       }
     }
@@ -84,6 +83,9 @@ async function answerOf(
     clearTimeout(timer);
   }
 }
+
+/** Whether a repetition may help: there was no answer, or one of a service that is busy or starts. */
+const mayPass = ({ status }: GatepostError) => status === undefined || PASSING.has(status);
 
 /** Whether the second of two equal calls changes nothing. */
 function isSafe(id: OperationId, { method }: Operation, values: Values): boolean {
@@ -220,8 +222,16 @@ async function* continued(
       if (/^\d{1,9}$/.test(retry)) pauseMs = Number(retry);
       if (data) yield parsed(data);
     }
-    await pause(pauseMs, signal);
-    body = await open(after);
+    let next: Stream | undefined;
+    while (!next) {
+      await pause(pauseMs, signal);
+      next = await open(after).catch((error: GatepostError) => {
+        // A stream that has begun outlasts a restart of the service.
+        if (signal.aborted || !mayPass(error)) throw error;
+        return undefined;
+      });
+    }
+    body = next;
   }
 }
 

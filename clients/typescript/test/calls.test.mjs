@@ -147,6 +147,23 @@ it("a stream continues after the last event when its connection ends", async (te
   assert.deepEqual(pauses, [70, 70, 70]);
 });
 
+it("a stream that has begun outlasts a restart of the service", async () => {
+  let calls = 0;
+  const gatepost = client(() => {
+    calls += 1;
+    // Three connections are tried for each reopening, with pauses in between.
+    if (calls > 1 && calls < 9) throw new TypeError("fetch failed");
+    const body = `retry: 1\nid: ${calls}\ndata: {"n":${calls}}\n\n`;
+    return calls > 9 ? json({ code: "credential_invalid" }, 401) : new Response(body, { headers: { "content-type": "text/event-stream" } });
+  });
+  const seen = [];
+  const read = async () => {
+    for await (const { n } of await gatepost.streamAttempts()) seen.push(n);
+  };
+  await assert.rejects(read(), { code: "credential_invalid" });
+  assert.deepEqual(seen, [1, 9]);
+});
+
 it("a stream ends by its signal", async () => {
   const controller = new AbortController();
   const start = (stream) => controller.signal.addEventListener("abort", () => stream.error(controller.signal.reason));

@@ -238,13 +238,13 @@ class Gatepost(Operations):
                         for event in httpx2.EventSource(response):
                             yield from place.read(event, operation)
             except httpx2.HTTPError as error:
-                raise no_answer(error) from error
+                if not place.last_id:
+                    raise no_answer(error) from error
             time.sleep(place.pause_seconds)
 
 
 class AsyncGatepost(AsyncOperations):
-    """The same client for asyncio. Close it in the event loop that used it: connections of a loop that has ended stay
-    open until Python collects them.
+    """The same client for asyncio. Close it in the event loop that used it, or its connections stay open.
     """
 
     def __init__(
@@ -346,7 +346,8 @@ class AsyncGatepost(AsyncOperations):
                             for value in place.read(event, operation):
                                 yield value
             except (httpx2.HTTPError, TimeoutError) as error:
-                raise no_answer(error) from error
+                if not place.last_id:
+                    raise no_answer(error) from error
             await asyncio.sleep(place.pause_seconds)
 
 
