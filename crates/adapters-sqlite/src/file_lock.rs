@@ -84,7 +84,7 @@ pub(crate) fn give_to_owner_of(like: &Path, made: &File) {
     if let (Ok(like), Ok(file)) = (like.metadata(), made.metadata())
         && like.uid() != file.uid()
     {
-        // Only root may. By the open file: the service may have put a link in the place of its name.
+        // Only root may. By the open file: its name may lead to another file by now.
         let _ = fchown(made, Some(like.uid()), Some(like.gid()));
     }
 }
