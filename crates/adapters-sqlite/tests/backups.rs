@@ -132,14 +132,16 @@ async fn a_damaged_database_is_kept_with_its_log() {
     let file = |name: &str| folder.path().join(name);
     store(&file("gatepost.db")).await.close().await;
     back_up(file("gatepost.db"), file("copy.db")).await.unwrap();
-    for name in ["gatepost.db", "gatepost.db-wal"] {
-        fs::write(file(name), "damaged").unwrap();
+    for damaged in ["damaged", ""] {
+        fs::write(file("gatepost.db"), damaged).unwrap();
+        fs::write(file("gatepost.db-wal"), "log").unwrap();
+        restore(file("copy.db"), file("gatepost.db"), true).await.unwrap();
+        for (name, content) in [("gatepost.db.replaced", damaged), ("gatepost.db.replaced-wal", "log")] {
+            assert_eq!(fs::read_to_string(file(name)).unwrap(), content, "{name}");
+            fs::remove_file(file(name)).unwrap();
+        }
+        store(&file("gatepost.db")).await.close().await;
     }
-    restore(file("copy.db"), file("gatepost.db"), true).await.unwrap();
-    for name in ["gatepost.db.replaced", "gatepost.db.replaced-wal"] {
-        assert_eq!(fs::read_to_string(file(name)).unwrap(), "damaged", "{name}");
-    }
-    store(&file("gatepost.db")).await.close().await;
 }
 
 /// Commands are run by root, and the service is not.

@@ -98,10 +98,12 @@ fn set_aside(database: &Path, replaced: &Path, had_data: bool) -> io::Result<()>
 }
 
 /// Moves the content of the log into the database. `false` if SQLite cannot read the database, or another program uses it.
+/// SQLite would delete the log of an empty file.
 fn empty_log(database: &Path) -> bool {
     const EMPTY: &str =
         "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); SELECT count(*) FROM sqlite_schema";
-    let is_read = open(database).is_ok_and(|mut connection| connection.batch_execute(EMPTY).is_ok());
+    let has_pages = fs::metadata(database).is_ok_and(|file| file.len() > 0);
+    let is_read = has_pages && open(database).is_ok_and(|mut connection| connection.batch_execute(EMPTY).is_ok());
     is_read && fs::metadata(with_ending(database, LOG)).map_or(true, |log| log.len() == 0)
 }
 

@@ -88,7 +88,7 @@ impl MemorySessionStore {
     }
 }
 
-/// The owner's sessions that are good at `at`, newest first; instead of the sessions that sign in, the links.
+/// The owner's sessions (if they `sign_in`) or links that are good at `at`, newest first.
 fn good_of(stored: &Stored, owner: &OwnerId, sign_in: bool, at: Timestamp) -> Vec<Session> {
     let theirs = stored.values().map(|(session, _)| session).filter(|session| session.owner == *owner);
     let counts = |session: &&Session| session.role.signs_in() == sign_in && session.is_good(at);
