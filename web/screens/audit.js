@@ -7,7 +7,8 @@ import { usePages } from "../lib/pages.js";
 import { useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Owner } from "../lib/owner.js";
-import { Choice, Filters, Page, When } from "../lib/ui.js";
+import { Choice, Filters } from "../lib/fields.js";
+import { Page, When } from "../lib/ui.js";
 import { place } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Schemas["AuditEvent"]} AuditEvent */

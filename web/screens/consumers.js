@@ -5,7 +5,8 @@ import { call } from "../lib/api.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { may } from "../lib/rights.js";
 import { pullCommand } from "../lib/snippets.js";
-import { Code, Dialog, Empty, ErrorPanel, Form, Loading, When } from "../lib/ui.js";
+import { Form } from "../lib/fields.js";
+import { Code, Dialog, Empty, ErrorPanel, Loading, When } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Schemas["Consumer"]} Consumer */
 /** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listConsumers">>} Listed */

@@ -9,7 +9,8 @@ import { isReturn, listName, useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY } from "../lib/time.js";
-import { announce, Choice, Empty, ErrorPanel, Filters, Loading, Page, SearchField } from "../lib/ui.js";
+import { Choice, Filters, SearchField } from "../lib/fields.js";
+import { announce, Empty, ErrorPanel, Loading, Page } from "../lib/ui.js";
 import { counted, DELIVERY_STATES, isPull, place } from "../lib/words.js";
 import { FailureGroups } from "./failures.js";
 

@@ -5,7 +5,8 @@ import { call } from "../lib/api.js";
 import { refresh } from "../lib/cache.js";
 import { pairsOf, patchOf } from "../lib/pairs.js";
 import { useAction } from "../lib/resource.js";
-import { Dialog, Field, Form, TextField, typed } from "../lib/ui.js";
+import { Field, Form, TextField, typed } from "../lib/fields.js";
+import { Dialog } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 

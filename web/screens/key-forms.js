@@ -7,7 +7,8 @@ import { useAction } from "../lib/resource.js";
 import { Snippets } from "../lib/snippet-tabs.js";
 import { callsWith } from "../lib/snippets.js";
 import { DAY } from "../lib/time.js";
-import { Choice, Code, Dialog, ErrorPanel, Form, TextField, When } from "../lib/ui.js";
+import { Choice, Form, TextField } from "../lib/fields.js";
+import { Code, Dialog, ErrorPanel, When } from "../lib/ui.js";
 import { keyState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */

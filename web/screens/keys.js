@@ -8,7 +8,8 @@ import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { Sparkline } from "../lib/sparkline.js";
 import { createKeyCurl } from "../lib/snippets.js";
-import { Badge, Dialog, Empty, ErrorPanel, Form, Loading, Page, TextField, When } from "../lib/ui.js";
+import { Form, TextField } from "../lib/fields.js";
+import { Badge, Dialog, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { counted, keyState } from "../lib/words.js";
 import { CreateKey, RevokeKey, RotateKey } from "./key-forms.js";
 

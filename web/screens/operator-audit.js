@@ -5,7 +5,8 @@ import { addressOf, call } from "../lib/api.js";
 import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
-import { Choice, Filters, Page, SearchField } from "../lib/ui.js";
+import { Choice, Filters, SearchField } from "../lib/fields.js";
+import { Page } from "../lib/ui.js";
 import { ACTIONS, OnlyTarget, Table, useLoggedNames } from "./audit.js";
 
 /** @type {[string, string][]} */

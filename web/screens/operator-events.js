@@ -9,7 +9,8 @@ import { navigate, useFilter } from "../lib/router.js";
 import { ago, DAY } from "../lib/time.js";
 import { jsonOf } from "../lib/json-field.js";
 import { idOf, Owner, ownerOf } from "../lib/owner.js";
-import { Choice, Dialog, Field, Filters, Form, Page, SearchField, TextField, typed, When } from "../lib/ui.js";
+import { Choice, Field, Filters, Form, SearchField, TextField, typed } from "../lib/fields.js";
+import { Dialog, Page, When } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 
 /** @type {[string, string][]} */

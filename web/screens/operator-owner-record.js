@@ -5,7 +5,8 @@ import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
 import { idOf, kindOf } from "../lib/owner.js";
 import { useAction, useRead } from "../lib/resource.js";
-import { Badge, Dialog, ErrorPanel, Form, Loading, TextField, When } from "../lib/ui.js";
+import { Form, TextField } from "../lib/fields.js";
+import { Badge, Dialog, ErrorPanel, Loading, When } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Answer<"findUser">} Record */
 /** @typedef {import("../lib/owner.js").Named} Named */

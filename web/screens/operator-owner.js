@@ -8,20 +8,8 @@ import { idOf, kindOf, ownerOf, pageOf } from "../lib/owner.js";
 import { usePages } from "../lib/pages.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
-import {
-  Badge,
-  Choice,
-  Code,
-  Dialog,
-  Empty,
-  ErrorPanel,
-  Filters,
-  Form,
-  Loading,
-  Page,
-  TextField,
-  When,
-} from "../lib/ui.js";
+import { Choice, Filters, Form, TextField } from "../lib/fields.js";
+import { Badge, Code, Dialog, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { DELIVERY_STATES, keyState, shownUrl, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";

@@ -5,7 +5,8 @@ import { call } from "../lib/api.js";
 import { Owner } from "../lib/owner.js";
 import { usePages } from "../lib/pages.js";
 import { useFilter } from "../lib/router.js";
-import { Badge, Choice, Filters, Page, SearchField } from "../lib/ui.js";
+import { Choice, Filters, SearchField } from "../lib/fields.js";
+import { Badge, Page } from "../lib/ui.js";
 import { startOfKey } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Answer<"listOwners">["owners"][number]} Found */

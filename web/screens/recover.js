@@ -5,7 +5,8 @@ import { call } from "../lib/api.js";
 import { kindOf } from "../lib/owner.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { ago, DAY } from "../lib/time.js";
-import { Choice, Dialog, ErrorPanel, Form, TextField } from "../lib/ui.js";
+import { Choice, Form, TextField } from "../lib/fields.js";
+import { Dialog, ErrorPanel } from "../lib/ui.js";
 import { counted } from "../lib/words.js";
 import { eventNames } from "./subscriptions.js";
 

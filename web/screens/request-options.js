@@ -2,7 +2,7 @@
 // shows the names that are set, and keeps what is not typed again.
 
 import { html } from "../vendor/preact.js";
-import { Choice, Field, TextField, typed } from "../lib/ui.js";
+import { Choice, Field, TextField, typed } from "../lib/fields.js";
 
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
 /** @typedef {Record<"headers" | "kind" | "name" | "secret" | "tokenUrl" | "scope" | "audience" | "certificate" | "chain" | "key", string>} Options */

@@ -4,7 +4,8 @@ import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
 import { useAction, useRead } from "../lib/resource.js";
-import { Dialog, ErrorPanel, Form, Loading, Page, When } from "../lib/ui.js";
+import { Form } from "../lib/fields.js";
+import { Dialog, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Schemas["Session"]} Session */
 

@@ -8,22 +8,8 @@ import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { pullCommand, subscribeCurl } from "../lib/snippets.js";
-import {
-  Badge,
-  Choice,
-  Code,
-  Dialog,
-  Empty,
-  ErrorPanel,
-  Field,
-  Filters,
-  Form,
-  Loading,
-  Page,
-  TextField,
-  typed,
-  When,
-} from "../lib/ui.js";
+import { Choice, Field, Filters, Form, TextField, typed } from "../lib/fields.js";
+import { Badge, Code, Dialog, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { urlWarning } from "../lib/url-warning.js";
 import { isFailing, isPull, shownUrl, SIGNING, subscriptionState } from "../lib/words.js";
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";

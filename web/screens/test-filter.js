@@ -4,7 +4,8 @@ import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { filterOf, jsonOf } from "../lib/json-field.js";
 import { useAction } from "../lib/resource.js";
-import { ErrorPanel, Field, typed } from "../lib/ui.js";
+import { Field, typed } from "../lib/fields.js";
+import { ErrorPanel } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Answer<"testFilter">} Verdict */
 

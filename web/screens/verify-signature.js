@@ -5,7 +5,8 @@ import { addressOf } from "../lib/api.js";
 import { rawPayload } from "../lib/raw.js";
 import { useAction } from "../lib/resource.js";
 import { isPublicKey, signedContent, verdictOf } from "../lib/signature.js";
-import { Code, ErrorPanel, TextField } from "../lib/ui.js";
+import { TextField } from "../lib/fields.js";
+import { Code, ErrorPanel } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Attempt} Attempt */
 
