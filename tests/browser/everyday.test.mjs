@@ -187,30 +187,6 @@ test("a form says each fault once, in the words of the field, until the field ch
   await close();
 });
 
-test("a URL that the service may refuse has a warning before it is saved", async () => {
-  const { page, close } = await visitor("uwe");
-  const { subscription } = await api("uwe", "POST", "/api/webhooks/subscriptions", {
-    url: "http://127.0.0.1:9999/hooks",
-    events: ["*"],
-  });
-  await page.goto("/console/subscriptions");
-  await page.getByRole("button", { name: "New subscription" }).click();
-  const url = page.getByLabel("URL", { exact: true });
-  await url.fill("http://example.com/hooks");
-  await page.getByRole("status").getByText("without encryption").waitFor();
-  await url.fill("https://ann:secret@example.com/hooks");
-  await page.getByRole("status").getByText("is refused").waitFor();
-  await url.fill("https://example.com/hooks");
-  const warning = page.locator(".warning");
-  await eventually("no warning", async () => (await warning.textContent()) === "");
-  await page.goto(`/console/subscriptions/${subscription.id}`);
-  await page.getByRole("button", { name: "Edit…" }).click();
-  assert.equal(await warning.textContent(), "", "the URL is saved already");
-  await url.fill("https://192.168.1.1/hooks");
-  await page.getByRole("status").getByText("in a private network").waitFor();
-  await close();
-});
-
 test("a filter is tested with sample data before it is saved", async () => {
   const { page, close } = await visitor("felix", { failures: [400] });
   await page.goto("/console/subscriptions");

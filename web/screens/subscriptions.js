@@ -10,7 +10,6 @@ import { useFilter } from "../lib/router.js";
 import { pullCommand, subscribeCurl } from "../lib/snippets.js";
 import { Choice, Field, Filters, Form, TextField, typed } from "../lib/fields.js";
 import { Badge, Code, Dialog, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
-import { urlWarning } from "../lib/url-warning.js";
 import { isFailing, isPull, shownUrl, SIGNING, subscriptionState } from "../lib/words.js";
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
@@ -229,11 +228,8 @@ const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecon
 export const SubscriptionFields = ({ values, set, options, failure, isPull: isPulled = false, more }) => html`
   ${
     !isPulled &&
-    html`<div>
-      <${TextField} label="URL" type="url" spellcheck=${false} value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
-        hint="Where your receiver listens, such as https://example.com/hooks." />
-      <p class="warning" role="status">${values.url === options.of.url ? "" : urlWarning(values.url)}</p>
-    </div>`
+    html`<${TextField} label="URL" type="url" spellcheck=${false} value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
+    hint="Where your receiver listens, such as https://example.com/hooks." />`
   }
   <${KnownEventTypes} text=${values.events} />
   <${TextField} label="Events" list="event-types" spellcheck=${false} value=${values.events} set=${set.setEvents}
