@@ -42,7 +42,7 @@ impl Reply {
     fn write(&self, text: &str) -> Result<()> {
         let Err(error) = answer(text) else { return Ok(()) };
         if error.kind() == io::ErrorKind::BrokenPipe {
-            // Not a failure, as for `head`, so nothing else is said.
+            // The reader has closed the pipe, as `head` does. The command succeeds, so no error names the object.
             self.remarks().for_each(remark);
         }
         let lost: Vec<&str> = ["cannot write the answer"].into_iter().chain(self.remarks()).collect();

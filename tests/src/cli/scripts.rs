@@ -1,6 +1,7 @@
 //! A script tells failures apart by their exit code, and reads them as problem documents.
 
-use std::process::Output;
+use std::fs::OpenOptions;
+use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -42,15 +43,16 @@ async fn failures_have_their_own_exit_codes_and_are_problem_documents() {
 
 /// The secret is lost, so the user must know which key to revoke.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_disk_hides_no_id() {
+async fn a_full_disk_or_a_closed_pipe_hides_no_id() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     for line in ["keys create CI --user alice", "keys create CI --user alice --json"] {
-        let output = shell.with_full_disk(line);
-        let listed = shell.json("keys list --user alice");
-        let id = listed["keys"][0]["id"].as_str().unwrap();
-        let written = complaint(&output);
-        assert!(!output.status.success() && written.contains(id) && written.contains("No space left"), "{written}");
+        let (full, (_, closed)) = (OpenOptions::new().write(true).open("/dev/full").unwrap(), std::io::pipe().unwrap());
+        for (stdout, succeeds) in [(Stdio::from(full), false), (Stdio::from(closed), true)] {
+            let output = shell.write_to(stdout, line);
+            let id = shell.json("keys list --user alice")["keys"][0]["id"].as_str().unwrap().to_owned();
+            assert!(output.status.success() == succeeds && complaint(&output).contains(&id), "{id}: {output:?}");
+        }
     }
 }
 
