@@ -19,7 +19,7 @@ use crate::webhooks::sample::{insert as subscribe, secret, subscription, subscri
 pub async fn a_changed_maximum_holds_for_the_next_key(stores: Arc<OwnedStores>) {
     let (owner, other) = (user("alice"), user("bob"));
     let next = async |max| matches!(insert(&*stores.keys, &Sample::of(&owner), max).await, Insertion::Stored(_));
-    assert_eq!((next(1).await, next(1).await), (true, false), "the maximum of the service");
+    assert_eq!((next(1).await, next(1).await), (true, false), "the service's maximum");
     change(&*stores.owners, &owner, keys_max(Patch::Set(3))).await;
     assert_eq!([next(1).await, next(1).await], [true, true], "a higher maximum holds for the next keys");
     let refused = insert(&*stores.keys, &Sample::of(&owner), 1).await;
@@ -34,7 +34,7 @@ pub async fn a_changed_maximum_holds_for_the_next_key(stores: Arc<OwnedStores>) 
     let refused = insert(&*stores.keys, &Sample::of(&owner), 100).await;
     assert_eq!(refused, Insertion::LimitReached { max: 0 }, "a lower maximum holds for the next key");
     change(&*stores.owners, &owner, keys_max(Patch::Reset)).await;
-    assert!(next(4).await && !next(4).await, "the maximum of the service holds again");
+    assert!(next(4).await && !next(4).await, "the service's maximum applies again");
 }
 
 /// The same for the keys that are being replaced at the same time.
@@ -48,13 +48,13 @@ pub async fn a_changed_maximum_holds_for_the_next_rotation(stores: Arc<OwnedStor
         let replacement = Replacement::at(at(0), 100).overlapping(max);
         matches!(rotate(&*stores.keys, &samples[n], &replacement).await, Rotation::Rotated { .. })
     };
-    assert_eq!([rotate(0, 1).await, rotate(1, 1).await], [true, false], "the maximum of the service");
+    assert_eq!([rotate(0, 1).await, rotate(1, 1).await], [true, false], "the service's maximum");
     change(&*stores.owners, &owner, keys_max(Patch::Set(2))).await;
     assert_eq!([rotate(1, 1).await, rotate(2, 1).await], [true, false], "a higher maximum holds for the next rotation");
     change(&*stores.owners, &owner, keys_max(Patch::Set(1))).await;
     assert!(!rotate(2, 9).await, "a lower maximum holds for the next rotation");
     change(&*stores.owners, &owner, keys_max(Patch::Reset)).await;
-    assert_eq!([rotate(2, 3).await, rotate(3, 3).await], [true, false], "the maximum of the service holds again");
+    assert_eq!([rotate(2, 3).await, rotate(3, 3).await], [true, false], "the service's maximum applies again");
 }
 
 /// The same for subscriptions.
@@ -62,7 +62,7 @@ pub async fn a_changed_maximum_holds_for_the_next_subscription(stores: Arc<Owned
     let owner = user("alice");
     let subscribe = async |max| subscribe(&*stores.webhooks, &subscription(&owner), &secret(), max).await;
     let set = |max| OwnerChange { max_subscriptions: max, ..OwnerChange::default() };
-    assert_eq!(subscribe(0).await, SubscriptionInsertion::LimitReached { max: 0 }, "the maximum of the service");
+    assert_eq!(subscribe(0).await, SubscriptionInsertion::LimitReached { max: 0 }, "the service's maximum");
     change(&*stores.owners, &owner, set(Patch::Set(2))).await;
     for answer in [subscribe(0).await, subscribe(0).await] {
         assert_eq!(answer, SubscriptionInsertion::Stored, "a higher maximum holds for the next subscriptions");
@@ -72,7 +72,7 @@ pub async fn a_changed_maximum_holds_for_the_next_subscription(stores: Arc<Owned
     assert_eq!(subscriptions(&*stores.webhooks, &owner).await.len(), 2, "a lower maximum ends no subscription");
     assert_eq!(subscribe(9).await, SubscriptionInsertion::LimitReached { max: 1 }, "a lower maximum holds");
     change(&*stores.owners, &owner, set(Patch::Reset)).await;
-    assert_eq!(subscribe(3).await, SubscriptionInsertion::Stored, "the maximum of the service holds again");
+    assert_eq!(subscribe(3).await, SubscriptionInsertion::Stored, "the service's maximum applies again");
 }
 
 /// Members of an organization and the host create keys and subscriptions at the same time: exactly as many are stored as
