@@ -98,7 +98,7 @@ impl Server {
     }
 
     /// Makes the data folder. Processes that share a cluster share a copy of the first new one: `initdb` takes seconds of
-    /// processor time, a copy a tenth of a second.
+    /// processor time, a copy a tenth of a second. A process may start several clusters at once.
     pub(crate) fn initialise(&self, settings: ClusterSettings) -> anyhow::Result<()> {
         const DATA: &str = "data";
         let shared = Self::loan()?.map(|(_, folder)| folder.join("initialised"));
@@ -107,9 +107,9 @@ impl Server {
             shared => {
                 self.init_db()?;
                 if let Some(shared) = shared {
-                    let copy = shared.with_extension(std::process::id().to_string());
+                    let copy = shared.with_extension(self.folder.file_name().unwrap_or_default());
                     self.copy_folder(Path::new(DATA), &copy)?;
-                    // Another process may have shared its folder in the meantime.
+                    // Another cluster may have shared its folder in the meantime.
                     fs::rename(&copy, shared)
                         .or_else(|_| fs::remove_dir_all(&copy))
                         .context("cannot share the data")?;

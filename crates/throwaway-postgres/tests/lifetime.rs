@@ -106,6 +106,22 @@ async fn a_lent_cluster_is_the_child_s_too() {
     assert_eq!(databases.unwrap(), "2");
 }
 
+/// Runs this test binary again as a process that uses the cluster of its parent.
+#[tokio::test]
+async fn clusters_that_start_at_once_share_a_new_folder() {
+    let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    let (name, value) = cluster.loan();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--exact", "three_at_once"]).env(name, value).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[tokio::test]
+async fn three_at_once() {
+    let start = || Cluster::start(ClusterSettings::default());
+    tokio::try_join!(start(), start(), start()).unwrap();
+}
+
 /// Runs this test binary again as a process that starts a cluster and is killed with SIGKILL.
 #[test]
 fn a_killed_process_leaves_nothing() {
