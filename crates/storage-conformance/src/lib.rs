@@ -33,6 +33,7 @@
 pub mod audit;
 mod by_hour;
 pub mod catalogue;
+mod choice;
 pub mod keys;
 pub mod owners;
 mod ports;
@@ -43,6 +44,7 @@ mod shared;
 mod suite;
 pub mod webhooks;
 
+pub use choice::{OF_EACH_KIND, broken};
 pub use ports::{KeyPorts, SessionPorts, SharedSessionStore, SharedStore};
 pub use shared::{Instances, SharedPromise, keep_shared};
 pub use suite::{Check, FreshStore, Promise, keep};

@@ -1,7 +1,6 @@
 //! Every promise of the ports, over three stores in memory.
 
 use std::future::ready;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use sharded_store::ShardedStore;
@@ -9,7 +8,7 @@ use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
 use storage_conformance::{
-    FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, catalogue, keep, keep_shared,
+    FreshStore, Instances, Promise, SharedPromise, SharedSessionStore, audit, broken, catalogue, keep_shared,
 };
 use storage_conformance::{keys, owners, sessions, webhooks};
 
@@ -44,14 +43,8 @@ pub(crate) fn check_each<'a, Port: ?Sized + 'a, Fresh: Into<FreshStore<Port>>>(
     promises: impl IntoIterator<Item = &'a Promise<Port>>,
     fresh: impl AsyncFn() -> Fresh,
 ) -> Vec<&'static str> {
-    let mut broken = Vec::new();
-    for promise in promises {
-        let kept = catch_unwind(AssertUnwindSafe(|| keep(promise, fresh())));
-        if kept.is_err() {
-            broken.push(promise.name);
-        }
-    }
-    let (expected, unexpected): (Vec<_>, Vec<_>) = broken.into_iter().partition(|name| OF_ONE_DATABASE.contains(name));
+    let broken = broken(promises, fresh).into_iter();
+    let (expected, unexpected): (Vec<_>, Vec<_>) = broken.partition(|name| OF_ONE_DATABASE.contains(name));
     assert!(unexpected.is_empty(), "broken: {unexpected:?}");
     expected
 }
