@@ -11,7 +11,8 @@ import { Dialog } from "../lib/ui.js";
 /** @typedef {import("../lib/api.js").Key} Key */
 
 /** @param {{ record: Key, onClose: () => void }} props */
-export function ChangeKey({ record, onClose }) {
+export function ChangeKey({ record: newest, onClose }) {
+  const [record] = useState(newest);
   const before = record.metadata ?? {};
   const shown = Object.entries(before)
     .map(([name, value]) => `${name}=${value}`)
@@ -20,7 +21,7 @@ export function ChangeKey({ record, onClose }) {
   const [limit, setLimit] = useState(record.rateLimit ?? "");
   const [pairs, setPairs] = useState(shown);
   const { run, isRunning, failure } = useAction(async () => {
-    // The host may have changed the other fields while the dialog was open.
+    // The host may have changed the other fields while the dialog was open. The screen follows such changes.
     const body = {
       ...(label !== record.label && { label }),
       ...(limit !== (record.rateLimit ?? "") && { rateLimit: limit.trim() || null }),

@@ -78,16 +78,23 @@ const rate = (text) => text.trim() || null;
 
 /** @param {DialogProps} props */
 function ChangeLimits({ owner, of, onClose }) {
-  const [keys, setKeys] = useState(of.maxActiveKeys?.toString() ?? "");
-  const [subscriptions, setSubscriptions] = useState(of.maxSubscriptions?.toString() ?? "");
-  const [keyRate, setKeyRate] = useState(of.keyRateLimit ?? "");
-  const [requestRate, setRequestRate] = useState(of.requestRateLimit ?? "");
+  const [before] = useState({
+    keys: of.maxActiveKeys?.toString() ?? "",
+    subscriptions: of.maxSubscriptions?.toString() ?? "",
+    keyRate: of.keyRateLimit ?? "",
+    requestRate: of.requestRateLimit ?? "",
+  });
+  const [keys, setKeys] = useState(before.keys);
+  const [subscriptions, setSubscriptions] = useState(before.subscriptions);
+  const [keyRate, setKeyRate] = useState(before.keyRate);
+  const [requestRate, setRequestRate] = useState(before.requestRate);
   const { run, isRunning, failure } = useAction(async () => {
+    // The host may have changed the other limits while the dialog was open.
     const body = {
-      maxActiveKeys: maximum(keys),
-      maxSubscriptions: maximum(subscriptions),
-      keyRateLimit: rate(keyRate),
-      requestRateLimit: rate(requestRate),
+      ...(keys !== before.keys && { maxActiveKeys: maximum(keys) }),
+      ...(subscriptions !== before.subscriptions && { maxSubscriptions: maximum(subscriptions) }),
+      ...(keyRate !== before.keyRate && { keyRateLimit: rate(keyRate) }),
+      ...(requestRate !== before.requestRate && { requestRateLimit: rate(requestRate) }),
     };
     store("findUser", owner, await call("changeUser", { ...owner, body }));
     onClose();

@@ -250,8 +250,12 @@ function Rotate({ subscription, reload, onClose }) {
 const RecoverOwn = ({ subscription, health, ...dialog }) =>
   html`<${Recover} ...${dialog} id=${subscription.id} waiting=${health.waiting} />`;
 
-/** @param {DialogProps} props */
-function Edit({ subscription, reload, onClose }) {
+/**
+ * The screen follows changes of others while the dialog is open. The fields compare with the subscription that they showed.
+ * @param {DialogProps} props
+ */
+function Edit({ subscription: shown, reload, onClose }) {
+  const [subscription] = useState(shown);
   const [url, setUrl] = useState(subscription.url);
   const [events, setEvents] = useState(subscription.events.join(" "));
   const before = subscription.filter ? JSON.stringify(subscription.filter) : "";
