@@ -1,7 +1,7 @@
 //! Processes of the binary under test.
 
 use std::fs::File;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use gatepost_client::Client;
 use tempfile::TempDir;
+use throwaway_postgres::free_port;
 use tokio::time::{Instant, sleep};
 
 /// How long a process may take to start, and to end after SIGTERM.
@@ -138,13 +139,4 @@ pub(crate) fn built_binary() -> anyhow::Result<PathBuf> {
     let binary = own.parent().unwrap_or(Path::new(".")).join("gatepost");
     ensure!(binary.exists(), "{} is not built: run `cargo xtask faults`", binary.display());
     Ok(binary)
-}
-
-/// A port below the range of outgoing connections, so that it is still free when a killed process starts again.
-pub(crate) fn free_port() -> anyhow::Result<u16> {
-    use std::hash::{BuildHasher, RandomState};
-    let start = RandomState::new().hash_one(std::process::id()) % 8_000;
-    let ports = (0..8_000).map(|step| 12_000 + (start + step) % 8_000).filter_map(|port| u16::try_from(port).ok());
-    let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
-    free.next().context("no port from 12000 to 19999 is free")
 }

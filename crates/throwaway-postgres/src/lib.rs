@@ -34,6 +34,7 @@ mod watchdog;
 
 pub use account::{Account, is_root};
 pub use cluster::{Cluster, Database};
+pub use place::free_port;
 pub use pooler::Pooler;
 pub use server::ClusterSettings;
 pub use server_binaries::ServerBinaries;

@@ -1,9 +1,10 @@
 //! Where a cluster runs: its folder and its port.
 
 use std::hash::{BuildHasher, RandomState};
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 
@@ -29,12 +30,24 @@ fn free_kib(folder: &Path) -> Option<u64> {
     text.lines().last()?.split_whitespace().nth(3)?.parse().ok()
 }
 
-/// A free port below the range of outgoing connections (32768 and up), so that no other process takes it by accident
-/// while the server is stopped.
-pub(crate) fn free_port() -> anyhow::Result<u16> {
-    let start = RandomState::new().hash_one(std::process::id()) % 12_000;
+/// A port of 127.0.0.1 that no process listens on, for a server of a test that starts later, and starts again. It is below the
+/// range of outgoing connections (32768 and up), and no other caller gets it until this process ends: this holds the UDP
+/// port of the same number.
+///
+/// # Errors
+///
+/// No port from 12000 to 31999 is free.
+pub fn free_port() -> anyhow::Result<u16> {
+    static HELD: Mutex<Vec<UdpSocket>> = Mutex::new(Vec::new());
+    let start = RandomState::new().hash_one(std::process::id()) % 20_000;
     let candidates =
-        (0..12_000).map(|step| 20_000 + (start + step) % 12_000).filter_map(|port| u16::try_from(port).ok());
-    let mut free = candidates.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
-    free.next().context("no port from 20000 to 31999 is free")
+        (0..20_000).map(|step| 12_000 + (start + step) % 20_000).filter_map(|port| u16::try_from(port).ok());
+    let mut free = candidates.filter_map(|port| {
+        let held = UdpSocket::bind(("127.0.0.1", port)).ok()?;
+        TcpListener::bind(("127.0.0.1", port)).ok()?;
+        Some((port, held))
+    });
+    let (port, held) = free.next().context("no port from 12000 to 31999 is free")?;
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+    Ok(port)
 }

@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -254,12 +254,7 @@ impl Drop for Gatepost {
     }
 }
 
-/// A free port below the range for outgoing connections, so that the port is still free when a killed process starts
-/// again.
+/// An address for this test alone, also when a killed process starts again.
 pub(crate) fn free_address() -> SocketAddr {
-    use std::hash::{BuildHasher, RandomState};
-    let start = RandomState::new().hash_one(std::process::id()) % 8_000;
-    let ports = (0..8_000).map(|step| 12_000 + (start + step) % 8_000).filter_map(|port| u16::try_from(port).ok());
-    let mut free = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port))).filter(|a| TcpListener::bind(a).is_ok());
-    free.next().expect("a free port")
+    ([127, 0, 0, 1], throwaway_postgres::free_port().expect("a free port")).into()
 }

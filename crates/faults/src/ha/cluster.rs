@@ -7,13 +7,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use throwaway_postgres::free_port;
 use tokio::time::{Instant, sleep};
 
 use super::node::{Node, Psql};
 use super::programs::Programs;
 use super::rest::{order, says};
 use super::sandbox::{NODES, Sandbox};
-use crate::gatepost::free_port;
 
 /// How long the cluster may take until every node has its role.
 const WHOLE_WITHIN: Duration = Duration::from_mins(3);

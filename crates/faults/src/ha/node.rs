@@ -9,12 +9,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use throwaway_postgres::Account;
+use throwaway_postgres::{Account, free_port};
 use tokio::time::sleep;
 
 use super::programs::Programs;
 use super::sandbox::Sandbox;
-use crate::gatepost::free_port;
 
 /// A failed primary is replaced after `ttl`. `docs/high-availability.md` explains the settings.
 const DYNAMIC_SETTINGS: &str = "
