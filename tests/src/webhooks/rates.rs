@@ -11,11 +11,10 @@ use crate::harness::{Connection, Gatepost, Request, Storage, eventually, on_both
 
 on_both_databases!(receivers_get_no_more_than_their_rate, a_rate_changes_and_ends);
 
-/// At two in a second, a receiver of a busy test machine may read a webhook half a second late.
 const SLOW: f64 = 2.0;
-/// At forty in a second the starts are counted, which do not depend on the machine.
 const QUICK: f64 = 40.0;
-const EVENTS: usize = 20;
+/// At the slow rate these take 20 s.
+const EVENTS: usize = 40;
 const QUICK_EVENTS: usize = 200;
 
 /// Three instances on Postgres, of which one is killed, keep the rates of two subscriptions together. A subscription
@@ -40,9 +39,8 @@ async fn receivers_get_no_more_than_their_rate(storage: Storage) {
         publish(instance, "slow", part(EVENTS)).await;
         publish(instance, "quick", part(QUICK_EVENTS)).await;
     }
-    let published = Instant::now();
     free.expect(EVENTS + QUICK_EVENTS).await;
-    assert!(published.elapsed() < Duration::from_secs(5), "{:?} without a rate", published.elapsed());
+    assert!(receivers[0].received().len() < EVENTS, "all come without a rate before the slow ones");
     if count > 1 {
         instances[0].kill().await;
     }
@@ -50,10 +48,8 @@ async fn receivers_get_no_more_than_their_rate(storage: Storage) {
     let events = || receivers[0].received().iter().map(|one| one.header("webhook-id").to_owned()).collect();
     let all = async || Some(events()).filter(|events: &BTreeSet<_>| events.len() == EVENTS);
     eventually("each event comes, also what the killed instance had", all).await;
-    let arrivals: Vec<_> = receivers[0].received().iter().map(|one| one.at).collect();
-    let millis = arrivals.iter().map(|at| at.duration_since(arrivals[0]).as_millis().try_into().unwrap());
-    check(&mut millis.collect::<Vec<_>>(), SLOW);
-    check(&mut starts(&consumer, &ids[1]).await, QUICK);
+    check(&mut starts(&consumer, &ids[0], EVENTS).await, SLOW);
+    check(&mut starts(&consumer, &ids[1], QUICK_EVENTS).await, QUICK);
 }
 
 async fn subscribe(consumer: &Consumer, url: &str, event: &str, rate: f64) -> String {
@@ -71,10 +67,11 @@ async fn publish(instance: &Gatepost, event_type: &str, count: usize) {
     assert_eq!(response.status, 202, "{}", response.text());
 }
 
-/// When the last attempts of all deliveries began, in Unix milliseconds, after all have ended.
-async fn starts(consumer: &Consumer, subscription: &str) -> Vec<i64> {
+/// When the last attempts of this number of deliveries began, in Unix milliseconds, after all have ended. A receiver on a busy
+/// machine reads a webhook later.
+async fn starts(consumer: &Consumer, subscription: &str, count: usize) -> Vec<i64> {
     let query = format!("subscriptionId={subscription}&state=delivered&limit=200");
-    let all = async || Some(consumer.deliveries(&query).await).filter(|found| found.len() == QUICK_EVENTS);
+    let all = async || Some(consumer.deliveries(&query).await).filter(|found| found.len() == count);
     let deliveries = eventually("all are delivered", all).await;
     let start = |delivery: &Value| Timestamp::parse_rfc3339(delivery["lastAttempt"]["startedAt"].as_str()?);
     deliveries.iter().map(|delivery| start(delivery).expect("a time").unix_millis()).collect()
@@ -89,13 +86,16 @@ fn check(millis: &mut [i64], rate: f64) {
     }
 }
 
+/// At five in a second these take a minute.
+const ALL: usize = 300;
+
 /// A new rate holds from the next delivery, and without a rate all deliveries leave at once.
 async fn a_rate_changes_and_ends(storage: Storage) {
     let gatepost = setup(&storage).await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;
     let id = subscribe(&consumer, &receiver.url(), "a", 0.1).await;
-    publish(&gatepost, "a", 100).await;
+    publish(&gatepost, "a", ALL).await;
     receiver.expect(1).await;
     let changed = async |rate: Value| {
         let body = json!({ "maxPerSecond": rate });
@@ -105,10 +105,10 @@ async fn a_rate_changes_and_ends(storage: Storage) {
     assert_eq!(changed(json!(5)).await["maxPerSecond"], json!(5.0));
     receiver.expect(6).await;
     let elapsed = begun.elapsed();
-    assert!(elapsed < Duration::from_secs(8), "the rest at the old rate would take ten seconds, not {elapsed:?}");
-    assert!(receiver.received().len() < 60, "a hundred take twenty seconds");
+    assert!(elapsed < Duration::from_secs(20), "five at the old rate would take fifty seconds, not {elapsed:?}");
+    assert!(receiver.received().len() < ALL / 2, "half of them take thirty seconds");
     assert!(changed(Value::Null).await.get("maxPerSecond").is_none());
     let ended = Instant::now();
-    receiver.expect(100).await;
-    assert!(ended.elapsed() < Duration::from_secs(5), "{:?} without a rate", ended.elapsed());
+    receiver.expect(ALL).await;
+    assert!(ended.elapsed() < Duration::from_secs(25), "{:?} without a rate", ended.elapsed());
 }

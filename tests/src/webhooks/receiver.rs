@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use crate::harness::eventually;
 
@@ -24,7 +24,7 @@ pub(crate) enum Behaviour {
     Reset,
     /// Writes the first bytes, and then the second bytes again and again, as fast as the other side reads.
     Endless(String, Vec<u8>),
-    /// Writes these bytes one at a time, ten bytes a second.
+    /// Writes these bytes one at a time, two bytes a second.
     Drip(String),
 }
 
@@ -42,8 +42,6 @@ impl Behaviour {
 /// A received webhook.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    /// When it was read.
-    pub(crate) at: Instant,
     pub(crate) path: String,
     /// Names in lower case.
     pub(crate) headers: Vec<(String, String)>,
@@ -156,7 +154,7 @@ async fn act(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), behaviour: Beha
         Behaviour::Drip(answer) => {
             for byte in answer.as_bytes() {
                 stream.write_all(&[*byte]).await?;
-                sleep(Duration::from_millis(100)).await;
+                sleep(Duration::from_millis(500)).await;
             }
         }
     }
@@ -195,5 +193,5 @@ fn parse_request(buffer: &[u8]) -> Option<(Received, usize)> {
         .collect();
     let content_length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse::<usize>().ok()?;
     let body = buffer.get(head_length..head_length + content_length)?.to_vec();
-    Some((Received { at: Instant::now(), path, headers, body }, head_length + content_length))
+    Some((Received { path, headers, body }, head_length + content_length))
 }
