@@ -30,7 +30,7 @@ async fn members_work_for_their_organizations() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_sign_in_again_when_their_roles_have_ended() {
-    let gatepost = Setup::dev().await.with("SESSION_ROLE_MAX_AGE", "10").start().await;
+    let gatepost = Setup::dev().await.with("SESSION_ROLE_MAX_AGE", "20").start().await;
     run_in_browser(&gatepost, "roles.test.mjs").await;
 }
 
