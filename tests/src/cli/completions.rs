@@ -19,6 +19,12 @@ fn complete(shell: &Shell, words: &str) -> String {
     shell.succeeds(&format!("completions -- {words}"))
 }
 
+/// The same, where names exist. They are searched for 1.5 s, which a busy machine may need.
+fn offers(shell: &Shell, words: &str) -> String {
+    let mut found = (0..20).map(|_| complete(shell, words)).filter(|offered| !offered.is_empty());
+    found.next().unwrap_or_default()
+}
+
 /// A user with a good key and a revoked one, and the ids of both.
 async fn dev() -> (Gatepost, Shell, String, String) {
     let gatepost = Setup::dev().await.start().await;
@@ -37,11 +43,11 @@ async fn ids_and_profiles_are_offered_with_what_they_stand_for() {
     let receiver = Receiver::start(Behaviour::ok()).await;
     let created = shell.json(&format!("webhooks create {} --event * --user alice", receiver.url()));
     let subscription = created["subscription"]["id"].as_str().unwrap();
-    let offered = complete(&shell, "keys revoke --user alice ");
+    let offered = offers(&shell, "keys revoke --user alice ");
     assert!(offered == format!("{key}\tdeploy") && !offered.contains(&revoked), "{offered}");
-    assert_eq!(complete(&shell, &format!("keys rotate --user alice {}", &key[..12])), offered);
+    assert_eq!(offers(&shell, &format!("keys rotate --user alice {}", &key[..12])), offered);
     assert_eq!(complete(&shell, "keys rotate --user alice key_9"), "");
-    let offered = complete(&shell, "webhooks deliveries --user alice --subscription ");
+    let offered = offers(&shell, "webhooks deliveries --user alice --subscription ");
     assert_eq!(offered, format!("{subscription}\t{}", receiver.url()));
     assert_eq!(complete(&shell, "webhooks show --user bob "), "", "bob has none");
 
@@ -53,7 +59,7 @@ async fn ids_and_profiles_are_offered_with_what_they_stand_for() {
     succeeded(&away.feed(&format!("login {url} --id-token --profile work"), &token));
     assert_eq!(complete(&away, "keys list --profile w"), format!("work\t{url}"));
     assert_eq!(complete(&away, "--profile=lo"), "--profile=local\tthis machine's configuration");
-    assert_eq!(complete(&away, "--profile work keys show "), format!("{key}\tdeploy"));
+    assert_eq!(offers(&away, "--profile work keys show "), format!("{key}\tdeploy"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -83,7 +89,7 @@ async fn bash_completes_names_and_words() {
     let (_gatepost, shell, key, _) = dev().await;
     let second = shell.json("keys create $(reboot) --user alice")["keyId"].as_str().unwrap().to_owned();
     std::os::unix::fs::symlink(gatepost_binary(), shell.folder.join("gatepost")).unwrap();
-    let offers = |words: &str, kind: u8| {
+    let offered_in_bash = |words: &str, kind: u8| {
         let script = format!(
             "source <(gatepost completions bash); COMP_WORDS=(gatepost {words}); COMP_TYPE={kind}
              COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _gatepost_names gatepost \"${{COMP_WORDS[COMP_CWORD]}}\" \
@@ -93,11 +99,17 @@ async fn bash_completes_names_and_words() {
         bash.args(["-c", &script]).current_dir(&shell.folder).env_clear().stdin(Stdio::null());
         bash.envs(shell.environment.iter().cloned());
         bash.env("PATH", format!("{}:/usr/bin:/bin", shell.folder.display()));
-        succeeded(&bash.output().unwrap())
+        let mut found =
+            (0..20).map(|_| succeeded(&bash.output().unwrap())).filter(|offered| !offered.trim().is_empty());
+        found.next().unwrap_or_default()
     };
-    assert_eq!(offers("keys revoke --user alice ''", b'\t'), format!("{second}\n{key}"));
-    let listed = offers("keys revoke --user alice ''", b'?');
+    assert_eq!(offered_in_bash("keys revoke --user alice ''", b'\t'), format!("{second}\n{key}"));
+    let listed = offered_in_bash("keys revoke --user alice ''", b'?');
     assert_eq!(listed, format!("{second}  ($(reboot))\n{key}  (deploy)"));
-    assert_eq!(offers(&format!("keys revoke --user = alice {key}"), b'?'), key, "one is put into the line as it is");
-    assert_eq!(offers("keys revo", b'\t'), "revoke");
+    assert_eq!(
+        offered_in_bash(&format!("keys revoke --user = alice {key}"), b'?'),
+        key,
+        "one is put into the line as it is"
+    );
+    assert_eq!(offered_in_bash("keys revo", b'\t'), "revoke");
 }

@@ -6,13 +6,14 @@ use tokio::time::Instant;
 use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, eventually, own_server};
 
 /// The bound in `docs/operations/databases.md`, with a margin for a busy machine.
-const ANSWER_WITHIN: Duration = Duration::from_secs(6);
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stopped_postgres_is_503_and_heals() {
     let cluster = own_server().await;
     let mut gatepost = Setup::serve(&Storage::postgres_in(cluster.clone()).await).await.start().await;
     let full_key = gatepost.user("alice").created("ci").await.0;
+    let started = gatepost.written().len();
     for crash in [false, true] {
         if crash { cluster.crash().await } else { cluster.stop().await }.unwrap();
         assert_down(&gatepost, &full_key).await;
@@ -25,7 +26,7 @@ async fn a_stopped_postgres_is_503_and_heals() {
         assert_heals(&mut gatepost, &full_key).await;
     }
     let written = gatepost.written();
-    let count = |text: &str| written.matches(text).count();
+    let count = |text: &str| written[started..].matches(text).count();
     assert_eq!(count(r#""message":"not ready","check":"database""#), 2, "one line for each outage");
     assert_eq!(count(r#""message":"ready again","check":"database""#), 2, "one line for each end");
     assert!(count("cannot write the last uses of keys") <= 2, "at most one line for each outage");
