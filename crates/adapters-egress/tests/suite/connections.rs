@@ -62,7 +62,7 @@ async fn a_receiver_that_answers_before_it_has_read_delays_no_other_attempt() {
         std::future::pending::<()>().await;
     })
     .await;
-    let sender = Sending { connections_max: 3, ..Sending::default() }.sender();
+    let sender = Sending { connections_max: 3, deadline: Duration::from_mins(1), ..Sending::default() }.sender();
     let url = receiver.url();
     for _ in 0..6 {
         // More than the sockets buffer, and more attempts than places for connections.
@@ -90,13 +90,13 @@ async fn an_idle_connection_closes_before_the_receiver_would_close_it() {
     let sender = Sending::default().sender();
     assert_eq!(send(&sender, &receiver.url()).await.verdict(), Verdict::Delivered);
     let kept = is_closed.recv().await.unwrap();
-    assert!((3..6).contains(&kept.as_secs()), "{kept:?}");
+    assert!((3..30).contains(&kept.as_secs()), "{kept:?}");
 }
 
 /// The places for connections of these tests, and a deadline whose third is shorter than the life of an idle
 /// connection.
 fn three_places() -> Sending {
-    Sending { connections_max: 3, deadline: Duration::from_secs(6), ..Sending::default() }
+    Sending { connections_max: 3, deadline: Duration::from_secs(11), ..Sending::default() }
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn idle_connections_of_http2_give_way() {
 async fn connections_in_use_do_not_give_way() {
     let silent = Receiver::falling_silent_after(b"").await;
     let other = Receiver::answering("HTTP/1.1 204 No Content\r\n\r\n").await;
-    let sender = Sending { deadline: Duration::from_secs(3), ..three_places() }.sender();
+    let sender = three_places().sender();
     let url = silent.url();
     let (outcomes, refused) = tokio::join!(biased;
         join_all((0..3).map(|_| send(&sender, &url))),

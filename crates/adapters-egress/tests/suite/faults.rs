@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason, OurFault, Verdict};
+use futures_util::future::join_all;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, interval, timeout};
@@ -11,7 +12,7 @@ use crate::exchange::{IMPATIENT, PATIENT, Sending, answered, failed, send};
 use crate::receiver::{Receiver, read_request};
 
 /// How late the deadline may take effect on a busy machine.
-const LENIENCE: Duration = Duration::from_secs(2);
+const LENIENCE: Duration = Duration::from_secs(30);
 
 fn too_slow(status: u16, (name, value): (&str, &str), excerpt: &[u8]) -> AttemptOutcome {
     let headers = AnswerHeaders::keep([(name, value.as_bytes())]);
@@ -21,7 +22,7 @@ fn too_slow(status: u16, (name, value): (&str, &str), excerpt: &[u8]) -> Attempt
 
 #[tokio::test]
 async fn silence_ends_at_the_deadline_wherever_it_sets_in() {
-    for (before_silence, outcome) in [
+    let cases = [
         (&b""[..], failed(FailureReason::Timeout)),
         (b"HTTP/1.1 200", failed(FailureReason::Timeout)),
         (b"HTTP/1.1 200 OK\r\nserver: x\r\n", failed(FailureReason::Timeout)),
@@ -32,13 +33,15 @@ async fn silence_ends_at_the_deadline_wherever_it_sets_in() {
             b"HTTP/1.1 500 Oh\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n",
             too_slow(500, ("transfer-encoding", "chunked"), b"hel"),
         ),
-    ] {
+    ];
+    join_all(cases.into_iter().map(async |(before_silence, outcome)| {
         let receiver = Receiver::falling_silent_after(before_silence).await;
         let started = Instant::now();
         assert_eq!(Sending::impatient().send(&receiver.url()).await, outcome, "{}", before_silence.escape_ascii());
         let elapsed = started.elapsed();
         assert!((IMPATIENT..IMPATIENT + LENIENCE).contains(&elapsed), "{elapsed:?}");
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]
@@ -139,7 +142,7 @@ async fn a_body_that_breaks_off_does_not_unsay_the_status() {
 #[tokio::test]
 async fn our_own_limit_of_connections_is_not_charged_to_the_receiver() {
     let receiver = Receiver::falling_silent_after(b"").await;
-    let sending = Sending { connections_max: 1, deadline: Duration::from_secs(1), ..Sending::default() };
+    let sending = Sending { connections_max: 1, deadline: Duration::from_secs(6), ..Sending::default() };
     let sender = sending.sender();
     let url = receiver.url();
     let (first, second) = tokio::join!(biased; send(&sender, &url), send(&sender, &url));
