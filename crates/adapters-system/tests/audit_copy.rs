@@ -115,10 +115,10 @@ fn what_cannot_be_written_is_written_later_up_to_a_limit() {
     fs::rename(&there, &away).unwrap();
     let waiting = copied.record_many(20_000);
     fs::create_dir(&there).unwrap();
-    wait_until(|| !read(&path).is_empty(), &path);
-    copied.copy.finish();
+    // Before it has taken the lines that wait, there is no room for another.
+    wait_until(|| read(&path).lines().count() >= 10_000, &path);
     let last = copied.record();
-    copied.copy.finish();
+    wait_until(|| read(&path).ends_with(&last), &path);
     let written = read(&path);
     let (written, end) = written.split_at(written.len() - last.len());
     assert_eq!(end, last, "what comes later is copied");

@@ -15,10 +15,10 @@ use throwaway_postgres::{Cluster, Database};
 use tokio::time::timeout;
 
 /// The time that the commit of a key takes. It fails for the user `refused`.
-const STALL: Duration = Duration::from_millis(400);
+const STALL: Duration = Duration::from_millis(1_500);
 const STALLS: &str = "
     CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        PERFORM pg_sleep(0.4);
+        PERFORM pg_sleep(1.5);
         IF NEW.owner_subject = 'refused' THEN RAISE EXCEPTION 'refused by the test'; END IF;
         RETURN NULL;
     END $$;
@@ -26,7 +26,7 @@ const STALLS: &str = "
         FOR EACH ROW EXECUTE FUNCTION stall()";
 const CONNECTIONS: &str = "
     SELECT string_agg(pid::text, ' ' ORDER BY pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    WHERE datname = current_database() AND application_name = 'gatepost'";
 
 #[derive(Default)]
 struct Seen(Mutex<Vec<AuditEvent>>);
@@ -146,7 +146,7 @@ async fn callers_who_leave_cost_no_connection() {
 async fn callers_who_leave_make_no_writers() {
     const STALL_CHANGES: &str = "
         CREATE FUNCTION stall_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-            PERFORM pg_sleep(0.4);
+            PERFORM pg_sleep(1.5);
             RETURN NULL;
         END $$;
         CREATE CONSTRAINT TRIGGER stall AFTER INSERT ON credential_changes DEFERRABLE INITIALLY DEFERRED

@@ -10,7 +10,7 @@ use crate::transcript::{ALICE, Request, Response, Transcript, request};
 
 fn impatient() -> Server {
     let mut setup = Setup::default();
-    setup.settings.limits.head_deadline = Duration::from_secs(1);
+    setup.settings.limits.head_deadline = Duration::from_secs(4);
     setup.settings.limits.body_deadline = Duration::from_millis(200);
     setup.settings.limits.request_deadline = Duration::from_millis(400);
     setup.start()
