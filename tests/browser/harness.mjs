@@ -154,8 +154,11 @@ export const attempted = (user, count) =>
 
 /** Presses a button that copies, on the page or in a frame of it, and pastes the copy. No permission is granted. */
 export async function copied(page, name, scope = page) {
-  await scope.getByRole("button", { name, exact: true }).click();
-  await scope.getByRole("button", { name: /^Copied/ }).waitFor();
+  // The button says so for two seconds, in which a busy machine may not look.
+  await Promise.all([
+    scope.getByRole("button", { name: /^Copied/ }).waitFor(),
+    scope.getByRole("button", { name, exact: true }).click(),
+  ]);
   return pasted(page);
 }
 
