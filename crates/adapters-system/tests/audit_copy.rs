@@ -115,7 +115,7 @@ fn what_cannot_be_written_is_written_later_up_to_a_limit() {
     fs::rename(&there, &away).unwrap();
     let waiting = copied.record_many(20_000);
     fs::create_dir(&there).unwrap();
-    // Before it has taken the lines that wait, there is no room for another.
+    // The queue is full until the copier has taken these lines.
     wait_until(|| read(&path).lines().count() >= 10_000, &path);
     let last = copied.record();
     wait_until(|| read(&path).ends_with(&last), &path);

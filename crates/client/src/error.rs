@@ -50,7 +50,7 @@ impl Error {
         self.problem().and_then(|problem| problem.code.as_deref())
     }
 
-    /// How long the service asks the client to wait before the next call; `None` if `Retry-After` is absent or has a date.
+    /// The wait that `Retry-After` asks for; `None` if the header is absent or has a date.
     pub fn retry_after(&self) -> Option<Duration> {
         self.problem().and_then(|problem| problem.retry_after)
     }
