@@ -94,25 +94,25 @@ async fn databases_of_ended_processes_are_dropped() {
     while cluster.execute("postgres", databases).await.unwrap() != own.name {}
 }
 
-/// Runs this test binary again as a process that uses the cluster of its parent.
 #[tokio::test]
 async fn a_lent_cluster_is_the_child_s_too() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
-    let (name, value) = cluster.loan();
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    let output = child.args(["--exact", "databases_are_fresh_and_apart"]).env(name, value).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    run_again("databases_are_fresh_and_apart", &cluster);
     let databases = cluster.execute("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'test_%'").await;
     assert_eq!(databases.unwrap(), "2");
 }
 
-/// Runs this test binary again as a process that uses the cluster of its parent.
 #[tokio::test]
 async fn clusters_that_start_at_once_share_a_new_folder() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
+    run_again("three_at_once", &cluster);
+}
+
+/// Runs this test binary again as a process that uses the cluster of its parent.
+fn run_again(test: &str, cluster: &Cluster) {
     let (name, value) = cluster.loan();
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    let output = child.args(["--exact", "three_at_once"]).env(name, value).output().unwrap();
+    let mut child = Command::new(std::env::current_exe().expect("a path"));
+    let output = child.args(["--exact", test]).env(name, value).output().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
