@@ -9,8 +9,7 @@ use tokio::sync::Barrier;
 use crate::harness::{Connection, Gatepost, Response, Setup, Storage, User};
 
 const ROUNDS: usize = 50;
-/// All calls of a user end within four seconds, also on a busy machine: one waits for the other.
-const CALLS: usize = 40;
+const CALLS: usize = 64;
 const MAX_ACTIVE: usize = 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

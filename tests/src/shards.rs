@@ -14,10 +14,10 @@ use crate::webhooks::host::{Consumer, Host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 const SHARDS: usize = 3;
-/// A revoked key is refused everywhere within this time, on a busy machine.
-const REFUSED_WITHIN: Duration = Duration::from_secs(15);
-/// Every call has an answer within this time, on a busy machine.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
+/// A revoked key is refused everywhere within this time.
+const REFUSED_WITHIN: Duration = Duration::from_secs(3);
+/// Every call has an answer within this time.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
 
 async fn servers() -> Vec<Cluster> {
     let settings = ClusterSettings { durable: false, connections_max: 100 };
@@ -64,8 +64,7 @@ pub(crate) async fn two_instances_answer_as_on_one(setup: Setup, shards: usize) 
     let mut ids = Vec::new();
     for subject in &subjects {
         let user = here.user(subject);
-        // One waits for the other, and all end within four seconds, also on a busy machine.
-        let creations = (0..24).map(|call| {
+        let creations = (0..40).map(|call| {
             let instance = if call % 2 == 0 { &here } else { &there };
             let user = user.at(instance.address());
             async move { user.create("one of many").await }
@@ -142,7 +141,7 @@ async fn only_users_of_the_server_are_failed(stopped: usize) {
         let (user, called) = (gatepost.user(&subjects[shard]), Instant::now());
         let (new, _) = user.created("while the other is down").await;
         assert_eq!((gatepost.whoami(&new).await.status, gatepost.whoami(&keys[shard]).await.status), (200, 200));
-        assert!(called.elapsed() < ANSWERED_WITHIN, "nobody waits for the server: {:?}", called.elapsed());
+        assert!(called.elapsed() < Duration::from_secs(2), "nobody waits for the server: {:?}", called.elapsed());
         Host(gatepost.address()).publish(&subjects[shard], "invoice.paid", json!({})).await;
     }
     assert_eq!(receiver.expect(2).await.len(), 2, "webhooks of the others are delivered");

@@ -233,8 +233,8 @@ def test_a_revoked_key_is_refused_within_a_second(service: Service) -> None:
     headers = {"x-api-key": created.key}
     assert verifier.admit(headers).user_id == "alice"
     user.revoke_api_key(key_id=created.key_id)
-    # The bound is a second, which the tests of the verifier check on its clock. The rest is for a busy machine.
-    end, refused = time.monotonic() + 30, None
+    # The bound of a second, and one more.
+    end, refused = time.monotonic() + 2, None
     while refused is None and time.monotonic() < end:
         time.sleep(0.02)
         try:

@@ -386,8 +386,7 @@ describe("the service", { skip: ABSENT }, () => {
     await alice.revokeApiKey({ keyId });
     const revokedAt = performance.now();
     while ((await keys.admit(request)).caller) {
-      // The bound is a second, which the tests of the verifier check on its clock. The rest is for a busy machine.
-      assert.ok(performance.now() - revokedAt < 30_000);
+      assert.ok(performance.now() - revokedAt < 2_000, "the bound of a second, and one more");
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.equal((await keys.admit(request)).refusal.status, 401);

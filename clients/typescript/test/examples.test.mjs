@@ -120,8 +120,7 @@ describe("the example", { skip: ABSENT }, () => {
         assert.match(scope, /scope="orders:read"/);
         assert.equal((await status(undefined))[0], 401);
         await alice.revokeApiKey({ keyId: good.keyId });
-        // The verifier does not ask again within a second.
-        while ((await status(good.key))[0] === 200) await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 1_100));
         assert.equal((await status(good.key))[0], 401, "a revoked key");
         const { event } = JSON.parse(await service.paste(call, port));
         assert.equal(event.type, "order.created");

@@ -135,7 +135,7 @@ async fn a_shutdown_does_not_wait_for_a_collector_that_is_away() {
     exporting.queue.record(span(1));
     let begun = Instant::now();
     assert_eq!(exporting.stop().await, SpanCounts { exported: 0, dropped: 1 });
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 /// The collector accepts connections, and never answers.
@@ -146,7 +146,7 @@ async fn a_shutdown_does_not_wait_for_a_collector_that_hangs() {
     exporting.queue.record(span(1));
     let begun = Instant::now();
     assert_eq!(exporting.stop().await, SpanCounts { exported: 0, dropped: 1 });
-    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

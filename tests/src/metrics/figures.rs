@@ -138,7 +138,7 @@ async fn webhooks_move_the_figures_by_exactly_their_number(storage: Storage) {
         assert_eq!(read.find("gatepost_subscriptions", &[("state", state)]), Some(subscriptions), "{state}");
     }
     assert_eq!(read.find("gatepost_oldest_due_age_seconds", &[]), Some(0.0), "the retry is due later");
-    assert!(read.value("gatepost_store_reading_age_seconds", &[]) < 60.0);
+    assert!(read.value("gatepost_store_reading_age_seconds", &[]) < 11.0);
 }
 
 async fn events_that_break_their_schema_are_counted(storage: Storage) {

@@ -16,7 +16,7 @@ const QUESTION_INTERVAL: Duration = Duration::from_millis(10);
 const WATCHED: Duration = Duration::from_millis(5_500);
 /// The longest time until a request that needs the database is answered, as `docs/operations/databases.md` says, with a
 /// margin for a busy machine.
-const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+const ANSWER_WITHIN: Duration = Duration::from_secs(6);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_instance_with_cut_connections_refuses_within_five_seconds() {
@@ -54,8 +54,7 @@ async fn assert_refused_when_cut_off(line: Line) {
     delays.print(&format!("still accepted on a connection that is {line:?}"));
     assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");
     assert_eq!(unknown_there.statuses(), [503], "503 for an unknown key: {unknown_there}");
-    let is_expected = matches!(*good_there.statuses(), [200, 503] | [503]);
-    assert!(is_expected, "good as before, then 503, and never a 401: {good_there}");
+    assert_eq!(good_there.statuses(), [200, 503], "good, then 503, and never a 401: {good_there}");
     for (_, watched) in &revoked_there {
         assert!(matches!(*watched.statuses(), [200, 503] | [503]), "a refused key stays refused: {watched}");
     }

@@ -12,7 +12,7 @@ use crate::exchange::{IMPATIENT, PATIENT, Sending, answered, failed, send};
 use crate::receiver::{Receiver, read_request};
 
 /// How late the deadline may take effect on a busy machine.
-const LENIENCE: Duration = Duration::from_secs(30);
+const LENIENCE: Duration = Duration::from_secs(2);
 
 fn too_slow(status: u16, (name, value): (&str, &str), excerpt: &[u8]) -> AttemptOutcome {
     let headers = AnswerHeaders::keep([(name, value.as_bytes())]);

@@ -75,11 +75,6 @@ impl Response {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The seconds of `Retry-After`. On a busy machine, some of them have passed.
-    pub(crate) fn retry_after(&self) -> u32 {
-        self.header("retry-after").unwrap().parse().unwrap()
-    }
-
     /// The value of the first string field with this name, anywhere in the body.
     pub(crate) fn field(&self, name: &str) -> &str {
         let (_, rest) = self.body.split_once(&format!("\"{name}\":\"")).unwrap_or_else(|| panic!("{}", self.body));

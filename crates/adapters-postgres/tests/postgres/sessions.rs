@@ -105,8 +105,7 @@ async fn a_session_that_ends_on_one_instance_is_refused_on_the_other() {
     }
     delays.sort_unstable();
     println!("refused on the other instance after {:?} at the median, {:?} at worst", delays[30], delays[59]);
-    // A busy machine may stop for a second.
-    assert!(delays[54] <= FEED_POLL_INTERVAL + FEED_READ_TIMEOUT, "{delays:?}");
+    assert!(delays[59] <= FEED_POLL_INTERVAL + FEED_READ_TIMEOUT, "{delays:?}");
 }
 
 /// Also for statements that were planned while the table was empty.

@@ -38,7 +38,7 @@ async fn each_user_has_a_limit() {
         let refused = call.send(&server).await;
         assert_eq!(refused.verdict(), "429 rate_limited");
         assert_eq!(refused.header("ratelimit-policy"), Some(r#""user";q=4;w=60"#));
-        assert!((5..=15).contains(&refused.retry_after()));
+        assert_eq!(refused.header("retry-after"), Some("15"));
     }
     assert_eq!(verdict(&server, request("GET /api/api-keys").header(BOB)).await, "200");
     let introspect = request("POST /api/operator/introspect").header(OPERATOR);
@@ -74,7 +74,7 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
         let refused = refused.send(&server).await;
         assert_eq!(refused.verdict(), "429 too_many_manual_sends");
         assert_eq!(refused.header("ratelimit-policy"), Some(r#""manual-sends";q=3;w=60"#));
-        assert!((5..=20).contains(&refused.retry_after()));
+        assert_eq!(refused.header("retry-after"), Some("20"));
     }
     assert_eq!(server.dispatch(Receiver::Accepts).await, 0, "nothing was sent by hand");
     assert!(server.tested.attempts().is_empty(), "no URL was tested");
@@ -148,7 +148,7 @@ async fn failed_credentials_are_limited_by_address_and_good_ones_are_not() {
     for failure in &failures {
         let refused = failure.clone().header(neighbour).send(&server).await;
         assert_eq!(refused.verdict(), "429 too_many_credential_failures");
-        assert!((5..=20).contains(&refused.retry_after()));
+        assert_eq!(refused.header("retry-after"), Some("20"));
     }
     assert_eq!(
         verdict(&server, request("GET /api/whoami").header(WRONG).header(stranger)).await,
