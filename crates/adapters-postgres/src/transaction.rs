@@ -51,6 +51,10 @@ boundary! {
     InTime, "SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int"
 }
 boundary! {
+    /// Takes the lock of the table of deliveries, which comes before the locks of other tables of the log.
+    TouchDeliveries, "SELECT FROM webhook_deliveries WHERE FALSE"
+}
+boundary! {
     /// Commits the transaction, or rolls it back if one of its statements has failed.
     Commit, "COMMIT"
 }

@@ -74,8 +74,8 @@ impl Work for Publish<'_> {
         let questions = Questions::of(self.calls);
         let mut claim = self.claims.begin(questions.at());
         let of = if claim.is_some() { Matches::Targets } else { Matches::Ids };
-        let ((begun, known), (locked, matches, only)) = join(
-            join(Begin.execute(&mut &*connection), OptionFuture::from(questions.known(connection))),
+        let ((begun, count), (locked, matches, only)) = join(
+            join(Begin.execute(&mut &*connection), questions.count_known(connection)),
             join3(
                 questions.lock(connection, self.locks),
                 questions.matches(connection, of),
@@ -84,9 +84,8 @@ impl Work for Publish<'_> {
         )
         .await;
         begun?;
-        let known = known_publications(known.transpose()?.unwrap_or_default())?;
         // In the order in which they were sent: the first error is the cause of the later ones.
-        let (locked, matches, only) = (locked?, matches?, only.transpose()?);
+        let (count, locked, matches, only) = (count?, locked?, matches?, only.transpose()?);
         let mut receivers = Receivers::default();
         receivers.add(matches)?;
         receivers.add(only.unwrap_or_default())?;
@@ -94,6 +93,7 @@ impl Work for Publish<'_> {
         if self.locks == Locks::Wait && !blocked.is_empty() {
             return Err(Failure::overtaken("a subscription was enabled or changed meanwhile"));
         }
+        let known = if count > 0 { known_publications(questions.known(connection).await?)? } else { Known::new() };
         let plan = Plan::of(self.calls, &questions, &receivers, &blocked, known);
         if plan.accepted.is_empty() {
             Rollback.execute(&mut &*connection).await?;
@@ -105,14 +105,13 @@ impl Work for Publish<'_> {
         let to = due.iter().chain(numbered.iter().filter(sent)).map(|due| due.to.as_bytes().as_slice());
         let mut to: Vec<&[u8]> = to.collect();
         to.sort_unstable();
-        let (woken, events, (queued, numbered_ones, missed), publications, committed) = join5(
-            OptionFuture::from(questions.wake(connection, &locked, &to)),
-            plan.insert_events(connection, reasons),
-            join3(
-                insert_due(connection, &due, self.by),
-                OptionFuture::from(numbers.store(connection, &numbered)),
+        let ((woken, missed), events, (queued, numbered_ones), publications, committed) = join5(
+            join(
+                OptionFuture::from(questions.wake(connection, &locked, &to)),
                 OptionFuture::from(plan.insert_missed(connection)),
             ),
+            plan.insert_events(connection, reasons),
+            join(insert_due(connection, &due, self.by), OptionFuture::from(numbers.store(connection, &numbered))),
             OptionFuture::from(plan.insert_publications(connection, reasons)),
             Commit.execute(&mut &*connection),
         )
@@ -122,7 +121,7 @@ impl Work for Publish<'_> {
             return Err(Failure::overtaken("another instance has just published under the same key"));
         }
         let queued = queued.and(numbered_ones.transpose());
-        settle(woken.transpose().and(events).and(queued).and(missed.transpose()).and(publications), committed)?;
+        settle(woken.transpose().and(missed.transpose()).and(events).and(queued).and(publications), committed)?;
         if let Some(claim) = claim {
             claim.stored();
         }

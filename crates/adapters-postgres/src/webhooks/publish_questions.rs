@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
+use diesel::pg::Pg;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
@@ -13,8 +14,16 @@ use domain::webhooks::{
     TargetUrl,
 };
 use domain::{OwnerId, SubscriptionId, Timestamp};
+use futures_util::future::join;
 
 use super::numbers::LastNumber;
+use crate::attempt::CountRow;
+use crate::transaction::TouchDeliveries;
+
+const COUNT_KNOWN: &str = "SELECT count(*) AS count
+    FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, publisher_id)
+    JOIN webhook_publications AS publication ON publication.owner_issuer = asked.owner_issuer
+        AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id";
 
 /// The earlier publications under these keys.
 const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
@@ -212,18 +221,33 @@ impl<'a> Questions<'a> {
         })
     }
 
-    pub(super) fn known(
-        &self,
-        connection: &AsyncPgConnection,
-    ) -> Option<impl Future<Output = QueryResult<Vec<KnownRow>>>> {
+    /// How many of the keys have earlier publications.
+    pub(super) async fn count_known(&self, connection: &AsyncPgConnection) -> QueryResult<i64> {
+        if self.keys.is_empty() {
+            return Ok(0);
+        }
+        let counted: Vec<CountRow> = self.by_key(COUNT_KNOWN, connection).await?;
+        Ok(counted.iter().map(|row| row.count).sum())
+    }
+
+    /// Locks the deliveries before it reads events: see [`TABLES`](super::periods::TABLES).
+    pub(super) async fn known(&self, connection: &AsyncPgConnection) -> QueryResult<Vec<KnownRow>> {
+        let (locked, known) = join(TouchDeliveries.execute(&mut &*connection), self.by_key(KNOWN, connection)).await;
+        locked.and(known)
+    }
+
+    async fn by_key<Row>(&self, sql: &str, connection: &AsyncPgConnection) -> QueryResult<Vec<Row>>
+    where
+        Row: QueryableByName<Pg> + Send + 'static,
+    {
         let (issuers, subjects): (Vec<&str>, Vec<&str>) =
             self.keys.iter().map(|(owner, _)| (owner.issuer(), owner.subject())).unzip();
         let ids: Vec<&str> = self.keys.iter().map(|(_, id)| id.as_str()).collect();
-        let query = diesel::sql_query(KNOWN)
+        let query = diesel::sql_query(sql)
             .bind::<Array<Text>, _>(issuers)
             .bind::<Array<Text>, _>(subjects)
             .bind::<Array<Text>, _>(ids);
-        (!self.keys.is_empty()).then(|| Kept(query).load(&mut &*connection))
+        Kept(query).load(&mut &*connection).await
     }
 
     pub(super) async fn lock(&self, connection: &AsyncPgConnection, locks: Locks) -> QueryResult<Vec<LaneRow>> {

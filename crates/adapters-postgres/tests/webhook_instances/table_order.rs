@@ -17,7 +17,7 @@ use domain::{DeliveryId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database, Pooler};
 use tokio_postgres::Client;
 
-use crate::world::{alice, at, connect, delivered, event, instance, open, recovery, request, sealed, subscribe};
+use crate::world::{alice, at, connect, delivered, event, instance, named, open, recovery, request, sealed, subscribe};
 
 const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
 
@@ -154,6 +154,11 @@ async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
         })
         .await
         .unwrap();
+    // The disabled subscription misses events. One of them is new, the other one is published again.
+    for id in ["first", "second"] {
+        let events = ["first", id].map(|id| named(entropy, &format!("{lane} {id}"), id));
+        store.publish(&events).await.unwrap();
+    }
     store.end_closed(at(200_000), 1_000).await.unwrap();
     SubscriptionStore::delete(
         store,
