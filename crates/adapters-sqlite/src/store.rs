@@ -3,9 +3,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
-use domain::ports::Close;
+use domain::ports::{Close, WAITING_BYTES_MAX};
 use domain::webhooks::DirectClaims;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::connection::DatabaseFile;
 use crate::file_lock::FileLock;
@@ -35,6 +35,8 @@ pub struct SqliteStore {
     /// Whether this process has claimed deliveries.
     pub(crate) has_claimed: Arc<AtomicBool>,
     pub(crate) direct_claims: Arc<DirectClaims>,
+    /// The bytes of events that calls may still hold while they wait.
+    pub(crate) publishing: Arc<Semaphore>,
 }
 
 impl SqliteStore {
@@ -63,6 +65,7 @@ impl SqliteStore {
             wake: Wake::default(),
             has_claimed: Arc::default(),
             direct_claims: Arc::default(),
+            publishing: Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize)),
         })
     }
 }

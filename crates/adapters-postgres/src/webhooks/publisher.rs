@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{PoolFigures, Publication, StoreError};
+use domain::ports::{PoolFigures, Publication, StoreError, WAITING_BYTES_MAX, waiting_bytes};
 use domain::webhooks::{DirectClaims, NewEvent};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
@@ -20,9 +20,6 @@ use crate::pool::Connections;
 
 /// The most waiting calls. Further calls wait for a place.
 const WAITING_MAX: usize = 4_096;
-/// The most bytes of the events of waiting calls. Further calls are refused, because they would need memory while they
-/// wait.
-const WAITING_BYTES_MAX: u32 = 64 * 1024 * 1024;
 /// How long a call may wait for its turn. The rest of its deadline is for the database.
 const TURN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The most events in one transaction, unless one call has more; takes about 20 ms.
@@ -100,7 +97,7 @@ impl Publisher {
 
     /// Publishes, and returns after the commit. A call that is dropped before its turn has no effect.
     pub(super) async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
-        let room = Arc::clone(&self.room).try_acquire_many_owned(held_bytes(events)).map_err(|_| busy())?;
+        let room = Arc::clone(&self.room).try_acquire_many_owned(waiting_bytes(events)).map_err(|_| busy())?;
         let (answer, answered) = oneshot::channel();
         let call = Call { events: events.to_vec(), called_at: Instant::now(), tries: 0, _room: room, answer };
         let sent = tokio::time::timeout(TURN_TIMEOUT, self.calls.send(call)).await;
@@ -262,12 +259,6 @@ async fn prepare_days(connections: &Connections, calls: &[&[NewEvent]]) -> Resul
 
 fn room() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize))
-}
-
-/// How many bytes a call holds while it waits. A call that needs the whole room gets it when no other call waits.
-fn held_bytes(events: &[NewEvent]) -> u32 {
-    let bytes: usize = events.iter().map(|new| size_of_val(new) + new.event.payload.bytes().len()).sum();
-    u32::try_from(bytes).unwrap_or(u32::MAX).min(WAITING_BYTES_MAX)
 }
 
 fn busy() -> StoreError {

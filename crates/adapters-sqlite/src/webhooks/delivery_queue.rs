@@ -7,6 +7,7 @@ use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::Timestamp;
 use domain::ports::{
     ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, HandedOver, Publication, StoreError,
+    waiting_bytes,
 };
 use domain::webhooks::{NewEvent, SubscriptionOutcomes};
 
@@ -16,6 +17,7 @@ use super::end_closed::{CHUNK, end_closed};
 use super::publish_events::{Published, publish_events};
 use crate::SqliteStore;
 use crate::by_hour::add_counts;
+use crate::connection::unavailable;
 use crate::undo::Undo;
 
 /// Ends the claims that this process finds before its first one. If the transaction fails, they expire.
@@ -30,6 +32,8 @@ fn end_claims_of_others(
 #[async_trait]
 impl EventStore for SqliteStore {
     async fn publish(&self, events: &[NewEvent]) -> Result<Publication, StoreError> {
+        let room = Arc::clone(&self.publishing).try_acquire_many_owned(waiting_bytes(events));
+        let room = room.map_err(|_| unavailable("too many events are waiting to be published"))?;
         let (events, wake, claims) = (events.to_vec(), self.wake.clone(), Arc::clone(&self.direct_claims));
         let has_claimed = Arc::clone(&self.has_claimed);
         let work = move |connection: &mut SqliteConnection| {
@@ -37,7 +41,9 @@ impl EventStore for SqliteStore {
             if let Some(claim) = &claim {
                 end_claims_of_others(connection, &has_claimed, claim.at())?;
             }
-            publish_events(connection, &events, claim)
+            let published = publish_events(connection, &events, claim);
+            drop(room);
+            published
         };
         let published = self.writer.write_then(work, move |published: &Published| published.committed(&wake)).await?;
         Ok(published.publication)

@@ -10,7 +10,7 @@ use domain::memory::unique_cause;
 use domain::ports::{
     CancelDeliveryRequest, ClaimId, ClaimRequest, ClaimedLane, DeleteSubscriptionRequest, DeliveryCommands,
     DeliveryLog, DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, Retained, Retention as _,
-    RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, SubscriptionStore,
+    RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, SubscriptionStore, WAITING_BYTES_MAX,
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
@@ -183,6 +183,26 @@ async fn a_reader_holds_no_claim_up() {
     reader.batch_execute("BEGIN; SELECT count(*) FROM webhook_due").unwrap();
     assert_eq!(claim(&store).await.len(), 1);
     reader.batch_execute("COMMIT").unwrap();
+}
+
+/// Another program has the lock for writing, so that every publication waits.
+#[tokio::test]
+async fn waiting_publications_have_a_maximum_in_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.db");
+    let (store, subscription) = subscribed(&path).await;
+    let mut large = events(&subscription.owner, 10, 1);
+    large[0].event.payload = Payload::from_bytes(vec![b'1'; WAITING_BYTES_MAX as usize]);
+    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    other.batch_execute("BEGIN IMMEDIATE").unwrap();
+    let publisher = store.clone();
+    let waiting = tokio::spawn(async move { publisher.publish(&large).await });
+    tokio::task::yield_now().await;
+    let refused = store.publish(&events(&subscription.owner, 20, 1)).await.unwrap_err();
+    assert!(refused.to_string().contains("too many events are waiting"), "{refused}");
+    other.batch_execute("COMMIT").unwrap();
+    waiting.await.unwrap().unwrap();
+    store.publish(&events(&subscription.owner, 30, 1)).await.unwrap();
 }
 
 /// Another program has the lock for writing, so that every call of the writer fails.

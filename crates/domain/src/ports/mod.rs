@@ -93,7 +93,7 @@ pub use webhooks::delivery_log::{
     AttemptCursor, CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest,
     ListFailedRequest, LoggedAttempt, OutcomesRequest,
 };
-pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication};
+pub use webhooks::events::{Accepted, EventStore, PUBLISHED_EVENTS_MAX, Publication, WAITING_BYTES_MAX, waiting_bytes};
 pub use webhooks::operator_log::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog,
 };

@@ -3,6 +3,16 @@ use async_trait::async_trait;
 use crate::ports::StoreError;
 use crate::webhooks::{Event, NewEvent};
 
+/// The most bytes of the events of calls that wait in a store. Further calls are
+/// [unavailable](StoreError::Unavailable), because they would need memory while they wait.
+pub const WAITING_BYTES_MAX: u32 = 64 * 1024 * 1024;
+
+/// How many bytes a call holds while it waits. A call that needs the whole room gets it when no other call waits.
+pub fn waiting_bytes(events: &[NewEvent]) -> u32 {
+    let bytes: usize = events.iter().map(|new| size_of_val(new) + new.event.payload.bytes().len()).sum();
+    u32::try_from(bytes).unwrap_or(u32::MAX).min(WAITING_BYTES_MAX)
+}
+
 /// The result of publishing several events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Publication {
