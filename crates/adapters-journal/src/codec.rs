@@ -248,7 +248,7 @@ records! {
     RevokeUserKeysRequest { of, created_before, at, max, cause }
     ActiveLimit { max, at }
     ListView { at, ended_max }
-    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, webhooks_max, created_by }
+    KeyRotation { successor, prefix, at, overlap, overlapping_max, ttl_max, ttl_if_endless, webhooks_max, created_by }
     KeyUse { id, at }
     KeyUsage { id, hour, counts }
     UsageCounts { good, limited, refused }

@@ -118,6 +118,7 @@ async fn rotate(store: &PostgresStore, owner: &OwnerId, id: KeyId, max: u32, ent
         overlap: Duration::from_mins(1),
         overlapping_max: max,
         ttl_max: WINDOW,
+        ttl_if_endless: None,
         webhooks_max: Some(WebhookAccess::Write),
         created_by: None,
     };

@@ -85,6 +85,7 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
         overlap,
         overlapping_max: 10,
         ttl_max,
+        ttl_if_endless: None,
         webhooks_max: Some(WebhookAccess::Write),
         created_by: None,
     };

@@ -10,7 +10,7 @@ use domain::{
 };
 
 use super::*;
-use crate::statements::{Statements, plan};
+use crate::statements_tests::{Statements, plan};
 use crate::{SqliteSettings, SqliteStore};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
@@ -53,6 +53,7 @@ async fn statements_go_by_the_end_of_keys() {
         overlap: hour,
         overlapping_max: 10,
         ttl_max: hour,
+        ttl_if_endless: None,
         webhooks_max: Some(WebhookAccess::Write),
         created_by: None,
     };

@@ -195,6 +195,11 @@ impl KeyPolicy {
         DAY * self.0.max_ttl_days
     }
 
+    /// The lifetime of a new key that must expire and has no other lifetime; `None` if it need not expire.
+    pub fn required_ttl(&self) -> Option<Duration> {
+        self.0.requires_expiry.then(|| DAY * self.0.default_ttl_days.unwrap_or(self.0.max_ttl_days))
+    }
+
     /// How long a key is kept after it ended.
     pub fn retention(&self) -> Duration {
         DAY * self.0.retention_days

@@ -43,6 +43,8 @@ pub struct KeyRotation {
     pub overlapping_max: u32,
     /// How far ahead the new key's expiry time may be.
     pub ttl_max: Duration,
+    /// The new key's lifetime if the old one has no expiry time; `None` leaves the new one without.
+    pub ttl_if_endless: Option<Duration>,
     /// The access to webhooks of the caller.
     pub webhooks_max: Option<WebhookAccess>,
     /// The member who rotates the key, if its owner is an organization and a member rotates it.
@@ -71,7 +73,8 @@ impl KeyRotation {
     ///   accept an expired key. With an overlap, the old key expires when the overlap ends, or at its own expiry time
     ///   if that is earlier.
     /// - The new key has the owner, the label, the scopes and the settings of the old one, and the same lifetime,
-    ///   counted from now. A user who rotates a 90-day key every 90 days never has to create another one.
+    ///   counted from now. A user who rotates a 90-day key every 90 days never has to create another one. If each new key
+    ///   must expire, so must the successor of a key without an expiry time.
     /// - The creator of the new key is the member who rotates: the creator of the old key does not know the new one.
     ///
     /// # Errors
@@ -113,6 +116,7 @@ impl KeyRotation {
 
     fn successor(&self, key: &ApiKey) -> ApiKey {
         let lifetime = key.expires_at.map(|expires_at| expires_at.since(key.created_at).min(self.ttl_max));
+        let lifetime = lifetime.or(self.ttl_if_endless);
         ApiKey {
             id: self.successor,
             owner: key.owner.clone(),

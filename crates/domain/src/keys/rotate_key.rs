@@ -76,6 +76,7 @@ impl Keys {
             overlap: request.overlap,
             overlapping_max: self.policy.max_active(),
             ttl_max: self.policy.max_ttl(),
+            ttl_if_endless: self.policy.required_ttl(),
             webhooks_max: request.webhooks_max,
             created_by: request.created_by,
         };

@@ -40,6 +40,15 @@ impl Desk {
         Self { keys: keys(KeyStores::of(&store), noted.clone(), clock.clone(), max_active), clock, store, noted }
     }
 
+    /// The use cases on the same store, where each new key must expire, by default after this number of days.
+    pub(crate) fn where_keys_must_expire(&self, default_ttl_days: Option<u32>) -> Keys {
+        let settings =
+            KeyPolicySettings { max_ttl_days: 30, requires_expiry: true, default_ttl_days, ..Default::default() };
+        let (owners, entropy) = (Arc::new(MemoryOwnerStore::default()), Arc::new(SeededEntropy::new(6)));
+        let policy = KeyPolicy::new(settings).expect("valid settings");
+        Keys::new(KeyStores::of(&self.store), owners, self.noted.clone(), self.clock.clone(), entropy, policy)
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }

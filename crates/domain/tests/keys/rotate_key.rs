@@ -96,11 +96,24 @@ fn a_successor_lives_no_longer_than_keys_may_live_by_now() {
         overlap: Duration::ZERO,
         overlapping_max: 3,
         ttl_max: 5 * DAY, // the operator has lowered it since
+        ttl_if_endless: None,
         webhooks_max: Some(WebhookAccess::Write),
         created_by: None,
     };
     let rotated = rotation.decide(&find(&old.keys, old.id), 0).unwrap();
     assert_eq!(rotated.successor.expires_at, Some(desk.now().plus(5 * DAY)));
+}
+
+#[test]
+fn the_successor_of_an_endless_key_expires_where_keys_must_expire() {
+    for (default_ttl_days, days) in [(None, 30), (Some(7), 7)] {
+        let (desk, alice) = (Desk::new(), user("alice"));
+        let old = desk.create(&alice, None).unwrap();
+        let rotation = RotateKey { id: old.id, overlap: Duration::ZERO, webhooks_max: None, created_by: None };
+        let keys = desk.where_keys_must_expire(default_ttl_days);
+        let new = pollster::block_on(keys.rotate(&alice, rotation, &Origin::SERVICE)).unwrap();
+        assert_eq!(find(&new.keys, new.id).expires_at, Some(desk.now().plus(days * DAY)));
+    }
 }
 
 #[test]

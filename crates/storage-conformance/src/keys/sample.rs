@@ -131,6 +131,7 @@ impl Replacement {
             overlap: Duration::from_millis(overlap_millis),
             overlapping_max: NO_LIMIT,
             ttl_max: Duration::from_hours(24),
+            ttl_if_endless: None,
             webhooks_max: Some(WebhookAccess::Write),
             created_by: Some(user("carol")),
         };
