@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::audit::Origin;
 use crate::ports::{RevokeDigestsRequest, StoreError};
-use crate::{ApiKey, CredentialDigest, KeyId, Keys};
+use crate::{ApiKey, CredentialDigest, KeyId, Keys, is_mistyped};
 
 /// The most tokens in one report, which keeps its transaction short.
 pub const LEAKS_MAX: usize = 1_000;
@@ -34,7 +34,7 @@ impl Keys {
         if tokens.len() > LEAKS_MAX {
             return Err(ReportLeaksError::TooMany);
         }
-        let presented = presented(tokens);
+        let presented = self.presented(tokens);
         let digests: Vec<CredentialDigest> = presented.iter().copied().flatten().collect();
         if digests.is_empty() {
             return Ok(vec![None; tokens.len()]);
@@ -53,16 +53,18 @@ impl Keys {
         let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())
     }
+
     /// The ids of the stored keys among `tokens`, as far as the store answers.
     pub(crate) async fn find_leaked(&self, tokens: &[&str]) -> Vec<KeyId> {
-        let digests: HashSet<CredentialDigest> = presented(tokens).into_iter().flatten().collect();
+        let digests: HashSet<CredentialDigest> = self.presented(tokens).into_iter().flatten().collect();
         let digests: Vec<CredentialDigest> = digests.into_iter().collect();
         let found = self.stores.credentials.find_by_digests(&digests).await.stored;
         found.into_iter().map(|(_, key)| key.id).collect()
     }
-}
 
-/// The digest of each token; `None` for a token that cannot be a key.
-fn presented(tokens: &[&str]) -> Vec<Option<CredentialDigest>> {
-    tokens.iter().map(|token| CredentialDigest::of_presented(token)).collect()
+    /// The digest of each token; `None` for a token that cannot be a key.
+    fn presented(&self, tokens: &[&str]) -> Vec<Option<CredentialDigest>> {
+        let digest = |token: &&str| (!is_mistyped(token, &self.policy)).then(|| CredentialDigest::of_presented(token));
+        tokens.iter().map(|token| digest(token).flatten()).collect()
+    }
 }

@@ -49,3 +49,14 @@ fn a_failing_store_is_reported() {
     let refused = pollster::block_on(keys_over_a_failing_store().report_leaks(&["x"], &Origin::SERVICE));
     assert!(matches!(&refused, Err(ReportLeaksError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }
+
+#[test]
+fn a_key_with_a_wrong_check_never_reaches_the_store() {
+    let desk = Desk::new();
+    let created = desk.create(&user("alice"), None).unwrap();
+    let full_key = created.full_key.expose();
+    let last = if full_key.ends_with('0') { "1" } else { "0" };
+    let mistyped = [&full_key[..full_key.len() - 1], last].concat();
+    let reported = pollster::block_on(keys_over_a_failing_store().report_leaks(&[&mistyped], &Origin::SERVICE));
+    assert_eq!(reported.unwrap(), [None]);
+}
