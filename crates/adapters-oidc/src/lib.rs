@@ -5,7 +5,7 @@
 //! [`dev_provider`] is the provider that `gatepost dev` runs.
 
 #[cfg(test)]
-mod attacks;
+mod attacks_tests;
 mod claims;
 mod compact_token;
 pub mod dev_provider;

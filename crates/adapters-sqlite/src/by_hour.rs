@@ -87,7 +87,7 @@ mod tests {
     use domain::ports::Schema as _;
 
     use super::*;
-    use crate::statements::plan;
+    use crate::statements_tests::plan;
     use crate::{SqliteSettings, SqliteStore};
 
     /// A reading and a purge find their rows by the primary key, however many rows there are.

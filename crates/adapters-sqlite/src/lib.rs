@@ -25,7 +25,7 @@ mod record_uses;
 mod retention;
 mod sessions;
 #[cfg(test)]
-mod statements;
+mod statements_tests;
 mod store;
 mod undo;
 mod webhooks;

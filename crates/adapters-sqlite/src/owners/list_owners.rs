@@ -102,7 +102,7 @@ mod tests {
     use domain::{KeyPolicy, OwnerQuery, Timestamp};
 
     use super::*;
-    use crate::statements::{Statements, plan};
+    use crate::statements_tests::{Statements, plan};
     use crate::{SqliteSettings, SqliteStore};
 
     /// However many owners there are: `known` has one row for each owner of a page, and `asked` has one or two.

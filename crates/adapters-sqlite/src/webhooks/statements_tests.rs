@@ -24,7 +24,7 @@ use domain::{DeliveryId, EventId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tempfile::TempDir;
 
 use super::*;
-use crate::statements::{Statements, plan, program};
+use crate::statements_tests::{Statements, plan, program};
 use crate::{SqliteSettings, SqliteStore};
 
 const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();

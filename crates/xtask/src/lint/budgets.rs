@@ -87,7 +87,11 @@ fn count() -> anyhow::Result<Counts> {
 
 fn is_test_file(path: &Path) -> bool {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    name == "tests" || name.ends_with("_tests") || name.ends_with("_test") || path.iter().any(|part| part == "tests")
+    name == "tests"
+        || name.starts_with("test_")
+        || name.ends_with("_tests")
+        || name.ends_with("_test")
+        || path.iter().any(|part| part == "tests")
 }
 
 /// Lines that are neither empty nor comments.
