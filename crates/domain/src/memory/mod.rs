@@ -1,9 +1,9 @@
 //! The reference adapters: the shortest correct implementations of the ports, on the standard library.
 //!
 //! [`MemoryKeyStore`] keeps every promise of [`KeyStore`](crate::ports::KeyStore) and
-//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, [`MemorySessionStore`] those of
-//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] those of the five storage ports of webhooks;
-//! [`MemoryEventTypes`] has the catalogue. Each writes to a [`MemoryAuditLog`]. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
+//! [`ChangeFeed`](crate::ports::ChangeFeed) except durability, [`MemorySessionStore`] the promises of
+//! [`SessionStore`](crate::ports::SessionStore), and [`MemoryWebhookStore`] the promises of the storage ports of
+//! webhooks; [`MemoryEventTypes`] has the catalogue. Each writes to a [`MemoryAuditLog`]. [`ManualClock`] and [`SeededEntropy`] make whole answers predictable in tests.
 
 mod audit;
 mod by_hour;

@@ -40,7 +40,7 @@ pub(super) fn keys() -> Vec<Setting> {
 pub(super) fn verification() -> Vec<Setting> {
     vec![
         optional("RATE_LIMIT", |all| &mut all.keys.rate_limit, form(RATE_LIMIT, parsed))
-            .doc("How often each key may be used in a period, also all at once, unless the key or [its")
+            .doc("How often each key may be used in a period, even all at once, unless the key or [its")
             .doc("owner](hosts.md#what-you-set-for-a-customer) has another limit.")
             .when_unset("no limit"),
         list("FORWARD_METADATA", |all| &mut all.forward_metadata, form("names of metadata", metadata_name))

@@ -125,7 +125,7 @@ pub(super) fn running() -> Vec<Setting> {
 pub(super) fn tls() -> Vec<Setting> {
     vec![
         optional("TLS_CERT", |all| &mut all.tls.chain, certificates())
-            .doc("The certificate of this server in PEM, followed by those of the authorities between: with it,")
+            .doc("The certificate of this server in PEM, followed by the intermediate certificates: with it,")
             .doc("`LISTEN` speaks HTTPS. Usually a file that `TLS_CERT_FILE` names.")
             .doc("`serve` uses a new certificate without a restart, see [TLS](operations/start.md#tls).")
             .doc("`dev` speaks plain HTTP.")
