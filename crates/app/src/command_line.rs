@@ -41,7 +41,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0   success
   1   failed in another way
-  2   wrong usage, or --yes is missing where nobody can confirm
+  2   wrong usage, or --yes is missing and no terminal can ask
   3   Gatepost refused the call
   4   what the command names does not exist
   5   Gatepost does not answer, or cannot answer now

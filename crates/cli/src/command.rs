@@ -26,7 +26,7 @@ pub enum Command {
     Sessions(sessions::Arguments),
     /// Make a link by which a user enters the console without a sign-in
     PortalLink(portal_link::Arguments),
-    /// Show the changes to the things of a user: the actor, the time and the origin
+    /// Show the changes to a user's keys, webhooks and sessions: the actor, the time and the origin
     Audit(audit::Arguments),
     /// Show or change the log filter of a running instance
     LogFilter(log_filter::Arguments),

@@ -132,7 +132,7 @@ async fn show(arguments: &ShowArguments, connection: &Connection) -> Result<Repl
     Reply::new(&known, description.fold(named_lines(&lines), |words, text| words + &text))
 }
 
-/// Make the catalogue have the event types of a file; the same file twice changes nothing
+/// Create or change the event types of a file; the same file twice changes nothing
 #[derive(Debug, Args)]
 #[command(before_help = APPLY_EXAMPLES, after_help = FORM)]
 struct ApplyArguments {
@@ -158,7 +158,7 @@ Examples:
     gatepost event-types apply -f catalogue.json --json";
 
 const FORM: &str = "\
-The file is {\"eventTypes\": [{\"name\": \"invoice.paid\", ...}]}. The other members of an event type are those of
+The file is {\"eventTypes\": [{\"name\": \"invoice.paid\", ...}]}. The other members of an event type are as in
 PUT /api/operator/event-types/{name}: title, description, schema, examples, validation, visibility and deprecated.
 Or it is an OpenAPI 3.1 document: each of its webhooks is an event type, whose validation and visibility stay.";
 

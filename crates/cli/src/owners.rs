@@ -110,8 +110,7 @@ Examples:
   gatepost owners list --query acme
   gatepost owners list --state suspended --json
 
-Those come first whose id begins with the query, then names, e-mail addresses
-and keys.";
+Matches by id come first, then by name, e-mail address and key.";
 
 const LISTING: Listing<6> =
     Listing { items: "owners", heads: ["OWNER", "STATE", "KEYS", "WEBHOOKS", "FAILING", "NAME"] };

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::configuration::Loaded;
 
-/// Make a backup the database, which no process may use
+/// Replace the database by a backup, after Gatepost has stopped
 #[derive(Debug, Args)]
 #[command(before_help = EXAMPLES)]
 pub(crate) struct Arguments {

@@ -273,7 +273,7 @@ pub(super) async fn rotate(arguments: &RotateArguments, connection: &Connection)
     reply(&connection.heard(user.rotate_api_key(&arguments.key_id, overlap).await)?)
 }
 
-/// Revoke a key, or all keys of a user, which are refused from then on
+/// Revoke a key, or all keys of a user
 #[derive(Debug, Args)]
 #[command(before_help = REVOKE_EXAMPLES)]
 pub(super) struct RevokeArguments {

@@ -390,7 +390,7 @@ pub(super) async fn rotate_secret(arguments: &RotateSecretArguments, connection:
     with_secret(&rotated, "has a new secret, which is shown only this once.", "has a new public key, which is shown.")
 }
 
-/// Enable a subscription, and deliver its failed, waiting and missed deliveries since a time now
+/// Enable a subscription, and send again what failed, waits or was missed since a time
 #[derive(Debug, Args)]
 #[command(before_help = RECOVER_EXAMPLES)]
 pub(super) struct RecoverArguments {
