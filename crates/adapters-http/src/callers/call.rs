@@ -48,7 +48,9 @@ impl<By: Admit + 'static> FromRequest for Call<By> {
         let (request, mut body) = (request.clone(), CallBody::Unread(payload.take()));
         Box::pin(async move {
             let by = By::admit(&request, &mut body).await?;
-            Ok(Self { request, by, body })
+            let mut call = Self { request, by, body };
+            call.refuse_what_it_would_ignore().await?;
+            Ok(call)
         })
     }
 }
@@ -87,10 +89,19 @@ impl<By> Call<By> {
         self.body.read(&self.request, self.limits()).await
     }
 
-    /// Refuses a body with members, of a call whose parameters are in the query: such a body is meant to limit the
+    /// Refuses unknown parameters of a change, and members of a body where none is read: they are meant to limit the
     /// effect of the call, and would be ignored.
-    pub(crate) async fn refuse_members(&mut self) -> Result<(), ApiError> {
-        self.read_body().await?.read(|_| Ok::<_, ApiError>(()))
+    async fn refuse_what_it_would_ignore(&mut self) -> Result<(), ApiError> {
+        if self.request.method().is_safe() {
+            return Ok(());
+        }
+        if !self.request.query_string().is_empty() {
+            self.parameters()?;
+        }
+        if self.state().known_names.is_without_body(&self.request) {
+            self.read_body().await?.read(|_| Ok::<_, ApiError>(()))?;
+        }
+        Ok(())
     }
 
     /// The JSON body, of at most `size_bytes_max`.

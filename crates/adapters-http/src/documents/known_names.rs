@@ -14,6 +14,7 @@ pub(crate) struct KnownNames(BTreeMap<String, Vec<(Method, Names)>>);
 
 /// The known names of an operation.
 struct Names {
+    has_body: bool,
     members: Vec<String>,
     parameters: Vec<String>,
 }
@@ -21,9 +22,18 @@ struct Names {
 impl KnownNames {
     /// The names in the document.
     pub(crate) fn of(document: &OpenApi) -> Self {
-        let names = |operation| Names { members: members(document, operation), parameters: parameters(operation) };
+        let names = |operation: &Operation| Names {
+            has_body: operation.request_body.is_some(),
+            members: members(document, operation),
+            parameters: parameters(operation),
+        };
         let of_item = |item| operations(item).map(|(method, operation)| (method, names(operation))).collect();
         Self(document.paths.paths.iter().map(|(path, item)| (path.clone(), of_item(item))).collect())
+    }
+
+    /// Whether this call has no body.
+    pub(crate) fn is_without_body(&self, request: &HttpRequest) -> bool {
+        self.names_of(request).is_some_and(|names| !names.has_body)
     }
 
     /// The names that members of the body of this call may have. A call without a documented body has none.

@@ -160,8 +160,7 @@ const KEEP_CURRENT: &str = "keepCurrent";
     params(("keepCurrent" = Option<bool>, Query, description = "`true`: the session that makes the call stays")),
     responses((status = 200, description = "The sessions have ended. Those that are left", body = SessionList)),
 )]
-pub(super) async fn end_sessions(mut call: OwnerCall) -> Result<Json<SessionList>, ApiError> {
-    call.refuse_members().await?;
+pub(super) async fn end_sessions(call: OwnerCall) -> Result<Json<SessionList>, ApiError> {
     let keeps = call.parameters()?.read(KEEP_CURRENT, |text| text.parse::<bool>().ok(), "must be true or false")?;
     let kept = call.session().filter(|_| keeps == Some(true));
     let left = call.api().sessions.end_all(call.owner(), kept, &call.origin()).await?;

@@ -90,8 +90,7 @@ pub(in crate::endpoints) struct KeysRevoked {
     ),
     responses((status = 200, description = "The keys are revoked", body = KeysRevoked)),
 )]
-pub(in crate::endpoints) async fn revoke_user_api_keys(mut call: OwnerCall) -> Result<Json<KeysRevoked>, ApiError> {
-    call.refuse_members().await?;
+pub(in crate::endpoints) async fn revoke_user_api_keys(call: OwnerCall) -> Result<Json<KeysRevoked>, ApiError> {
     let created_before = call.parameters()?.time("createdBefore")?;
     to_the_end(async move {
         let revoked_count = call.api().keys.revoke_all(call.owner(), created_before, &call.origin()).await?;

@@ -62,6 +62,29 @@ async fn every_operation_with_a_body_refuses_unknown_members() {
     assert_eq!(referred(&document, item)["additionalProperties"], false);
 }
 
+/// A wish in a query or in a body that no change reads, such as `dryRun`, would be ignored, and the change would happen.
+#[tokio::test]
+async fn every_change_refuses_what_it_would_ignore() {
+    let (server, mut walked) = (Server::start(), 0);
+    let document: Value = serde_json::from_str(&openapi_json()).unwrap();
+    // A browser ends its own session, which has no credential here.
+    let is_change = |method: &str, path: &str| method != "get" && path.starts_with("/api/") && path != "/api/session";
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap().iter().filter(|(method, _)| is_change(method, path)) {
+            let call = || as_caller(path, call_of(method, path));
+            if operation["requestBody"].is_null() {
+                walked += 1;
+                let refused = call().json(r#"{"dryRun":true}"#).send(&server).await;
+                assert_eq!(refused.verdict(), "400 unknown_field", "{method} {path}: {refused:?}");
+            }
+            let refused = as_caller(path, call_of(method, &format!("{path}?unknown=true"))).send(&server).await;
+            assert_eq!(refused.verdict(), "400 invalid_field", "{method} {path}: {refused:?}");
+            assert!(refused.body.contains(r#""field":"query""#), "{refused:?}");
+        }
+    }
+    assert!(walked > 20, "{walked} changes have no body");
+}
+
 #[tokio::test]
 async fn a_misspelt_member_makes_nothing_and_is_named_with_the_one_that_was_meant() {
     let server = Server::start();
