@@ -31,13 +31,20 @@ $tools/bin/helm template few $chart $few > "$scratch/few.yaml"
 $tools/bin/helm template many $chart $few --values "$scratch/many.json" > "$scratch/many.yaml"
 if $tools/bin/helm template none $chart > /dev/null 2>&1; then echo "the chart renders without a secret" >&2; exit 1; fi
 $tools/bin/python - "$scratch" <<'END'
-import pathlib, sys, yaml
+import json, pathlib, sys, yaml
 scratch = pathlib.Path(sys.argv[1])
 for name, kinds in ("few", 7), ("many", 10):
     documents = [one for one in yaml.safe_load_all((scratch / f"{name}.yaml").read_text()) if one]
     assert len(documents) == kinds, [one["kind"] for one in documents]
     deployment = next(one for one in documents if one["kind"] == "Deployment")
     assert ("replicas" in deployment["spec"]) == (name == "few"), "the autoscaler and the chart both set the replicas"
+    if name == "many":
+        ingress = next(one for one in documents if one["kind"] == "Ingress")
+        routed = [path["path"] for path in ingress["spec"]["rules"][0]["http"]["paths"]]
+        public = ["/scim/v2/Users", *json.loads(pathlib.Path("docs/openapi.json").read_text())["paths"]]
+        within = ["/forward-auth", "/healthz", "/livez", "/readyz"]
+        lost = [path for path in public if not path.startswith((*routed, *within))]
+        assert not lost, f"the ingress does not route {lost}"
     known = [one for one in documents if one["kind"] != "ServiceMonitor"]
     (scratch / f"{name}-known.yaml").write_text(yaml.safe_dump_all(known))
 END
