@@ -105,11 +105,15 @@ const hasDraft = () =>
     (field) => typedIn.has(field) && /** @type {any} */ (field).value !== "",
   );
 
-/** The user whose data this page has read. The user may sign in again, and keeps the typed text. */
-let reader = "";
+/**
+ * The user whose data this page has read, and the rights. The user may sign in again, and keeps the typed text.
+ * @type {{ user: string, rights: string } | undefined}
+ */
+let reader;
 
 /**
- * Reads the session. If it is of another user than the data of this page, the page starts again.
+ * Reads the session. If it is of another user than the data of this page, the page starts again. With other rights, it
+ * starts again once nothing would be lost.
  * @returns {Promise<Known>}
  */
 async function readSession() {
@@ -121,10 +125,9 @@ async function readSession() {
       location.replace(addressFor(defaultOrganizationId, location.pathname + location.search));
       return {};
     }
-    const who = [issuer, subject, organizationId, ...hold(session)].join(" ");
-    const isAnother = reader !== "" && reader !== who;
-    reader = who;
-    if (!isAnother) return { session };
+    const now = { user: [issuer, subject, organizationId].join(" "), rights: hold(session).join(" ") };
+    reader ??= now;
+    if (reader.user === now.user && (reader.rights === now.rights || hasDraft())) return { session };
     release();
     location.reload();
     return {};

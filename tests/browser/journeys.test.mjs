@@ -46,7 +46,9 @@ test("a new user makes a key, checks it, subscribes, and sees a test event arriv
   await page.getByRole("button", { name: "Send a test event" }).click();
   await page.getByText("Delivered: the receiver answered 204").waitFor();
   assert.ok(isSigned(hooks.requests[0], secret), "signed with the secret that was shown");
-  await page.getByRole("link", { name: "See the delivery" }).click();
+  await page.getByRole("button", { name: "I have copied the secret" }).click();
+  await page.getByRole("link", { name: "Deliveries" }).first().click();
+  await page.getByRole("link", { name: "webhook.test" }).click();
   await page.getByRole("heading", { name: "webhook.test" }).waitFor();
   await page.getByText("Attempt 1").waitFor();
 
@@ -295,7 +297,8 @@ test("a subscription gets a rate, a header and a token, and keeps what is not ty
   await dialog.getByLabel("Most deliveries per second").fill("0,5");
   await dialog.getByRole("button", { name: "Subscribe" }).click();
   await page.getByRole("dialog", { name: "Your new subscription" }).waitFor();
-  await page.getByRole("link", { name: "Open the subscription" }).click();
+  await page.getByRole("button", { name: "I have copied the secret" }).click();
+  await page.getByRole("link", { name: hooks.url }).click();
   await page.getByText("0.5 a second").waitFor();
 
   await page.getByRole("button", { name: "Edit" }).click();

@@ -486,3 +486,30 @@ test("a user who is not an operator sees no entry for operators", async () => {
   await page.getByRole("heading", { name: "Home" }).waitFor();
   await close();
 });
+
+test("a secret that is shown once stays until its reader has copied it", async () => {
+  const { page, close } = await visitor("olga");
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  await page.getByLabel("URL").fill("http://127.0.0.1:1024/hooks");
+  await page.getByRole("button", { name: "Subscribe", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Your new subscription" });
+  await dialog.getByRole("link", { name: "Open the subscription" }).click();
+  const done = dialog.getByRole("button", { name: "I have copied the secret" });
+  assert.ok(await done.evaluate((button) => button === document.activeElement, null, { timeout: 5000 }));
+  const changeRights = async () => {
+    await page.route("**/api/session", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), capabilities: ["webhooks"] } });
+    });
+    const answered = page.waitForResponse("**/api/session");
+    await page.evaluate(() => void document.dispatchEvent(new Event("visibilitychange")));
+    await answered;
+  };
+  await changeRights();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+  await done.click();
+  await Promise.all([page.waitForEvent("load"), changeRights()]);
+  assert.equal(await page.getByRole("link", { name: "Keys", exact: true }).count(), 0);
+  await close();
+});

@@ -205,7 +205,7 @@ let opener = /** @type {Element | null} */ (null);
 /**
  * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. A dialog with typed text
  * asks before it closes. With `done`, the dialog shows a secret once: only the button with this text closes the dialog,
- * and Escape moves to it.
+ * and Escape and links move to it.
  * @param {{ title: string, onClose: () => void, done?: string, children?: Children }} props
  */
 export function Dialog({ title, onClose, done, children }) {
@@ -239,10 +239,11 @@ export function Dialog({ title, onClose, done, children }) {
     else close();
   };
   useEffect(() => (done ? hold(() => doneButton.current?.focus()) : undefined), [done]);
+  const follow = (/** @type {any} */ event) => done && event.target.closest("a:not([target])") && leave(event);
   // Browsers close a dialog at the second Escape, unless the first does not become a `cancel`.
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave(event);
   return html`
-    <dialog ref=${dialog} onKeyDown=${escape} onCancel=${leave} ...${draft.fields} aria-labelledby="dialog-title">
+    <dialog ref=${dialog} onClick=${follow} onKeyDown=${escape} onCancel=${leave} ...${draft.fields} aria-labelledby="dialog-title">
       <header>
         <h2 id="dialog-title">${title}</h2>
         ${
