@@ -513,3 +513,30 @@ test("a secret that is shown once stays until its reader has copied it", async (
   assert.equal(await page.getByRole("link", { name: "Keys", exact: true }).count(), 0);
   await close();
 });
+
+test("a key that a program uses after the list was read is not revoked with the unused ones", async () => {
+  for (const label of ["idle", "quarterly", "nightly"]) await api("otis", "POST", "/api/api-keys", { label });
+  const { page, close } = await visitor("otis");
+  let unused = ["idle", "quarterly", "nightly"];
+  await page.route("**/api/api-keys", async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    for (const key of answer.keys) if (unused.includes(key.label)) key.createdAt = "2001-01-01T00:00:00Z";
+    await route.fulfill({ response, json: answer });
+  });
+  await page.goto("/console/keys");
+  await page.getByText("3 keys have not been used").waitFor();
+  unused = ["idle", "quarterly"];
+  await page.getByRole("button", { name: "Revoke unused keys…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revoke 2 unused keys?" });
+  await dialog.getByText("quarterly").waitFor({ timeout: 5000 });
+  unused = ["idle"];
+  await dialog.getByRole("button", { name: "Revoke them" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { keys } = await api("otis", "GET", "/api/api-keys");
+  assert.deepEqual(
+    keys.filter(({ revokedAt }) => revokedAt).map(({ label }) => label),
+    ["idle"],
+  );
+  await close();
+});

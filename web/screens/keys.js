@@ -1,6 +1,6 @@
 // The API keys of the user: list, create, rotate, revoke.
 
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
 import { organization } from "../lib/owner-shown.js";
@@ -14,7 +14,7 @@ import { counted, keyState } from "../lib/words.js";
 import { CreateKey, RevokeKey, RotateKey } from "./key-forms.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
-/** @typedef {{ create?: boolean, rotate?: Key, revoke?: Key, clear?: Key[] }} Open */
+/** @typedef {{ create?: boolean, rotate?: Key, revoke?: Key, clear?: boolean }} Open */
 
 const STALE_AFTER = 90 * 24 * 3600 * 1000;
 /** With more keys than this, the list has a search field. */
@@ -23,12 +23,14 @@ const SEARCHED_FROM = 9;
 const LEAD = `A key lets a program call the API in ${organization ? `the name of ${organization}` : "your name"}.`;
 
 /** @param {Key} key */
-const isStale = (key) => Date.now() - Date.parse(key.lastUsedAt ?? key.createdAt) > STALE_AFTER;
+const isStale = (key) =>
+  keyState(key).isActive && Date.now() - Date.parse(key.lastUsedAt ?? key.createdAt) > STALE_AFTER;
 
 export default function Keys() {
   const { data, failure, reload } = useRead("listApiKeys");
   const [open, setOpen] = useState(/** @type {Open} */ ({}));
   const close = () => setOpen({});
+  const stale = data?.keys.filter(isStale) ?? [];
   const active = data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const ended = data?.keys.filter((key) => !keyState(key).isActive) ?? [];
   const create =
@@ -39,14 +41,14 @@ export default function Keys() {
       <${ErrorPanel} failure=${failure} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && !active.length && html`<${NoKeys} create=${() => setOpen({ create: true })} />`}
-      <${StaleHint} keys=${active.filter(isStale)} clear=${(/** @type {Key[]} */ clear) => setOpen({ clear })} />
+      <${StaleHint} keys=${stale} clear=${() => setOpen({ clear: true })} />
       ${active.length > 0 && html`<${ActiveKeys} keys=${active} setOpen=${setOpen} />`}
       ${ended.length > 0 && html`<${EndedKeys} keys=${ended} />`}
     <//>
     ${open.create && html`<${CreateKey} onClose=${close} />`}
     ${open.rotate && html`<${RotateKey} record=${open.rotate} onClose=${close} />`}
     ${open.revoke && html`<${RevokeKey} record=${open.revoke} keys=${data?.keys ?? []} onClose=${close} />`}
-    ${open.clear && html`<${RevokeStale} keys=${open.clear} onClose=${close} />`}
+    ${open.clear && html`<${RevokeStale} keys=${stale} reload=${reload} onClose=${close} />`}
   `;
 }
 
@@ -61,14 +63,14 @@ const NoKeys = ({ create }) => html`
   <//>
 `;
 
-/** @param {{ keys: Key[], clear: (keys: Key[]) => void }} props */
+/** @param {{ keys: Key[], clear: () => void }} props */
 const StaleHint = ({ keys, clear }) =>
   keys.length > 0 &&
   may("keys") &&
   html`
     <div class="notice">
       <p>${counted(keys.length, "key has", "keys have")} not been used for 90 days. A key that nobody needs can only leak.</p>
-      <button type="button" onClick=${() => clear(keys)}>Revoke unused keys…</button>
+      <button type="button" onClick=${clear}>Revoke unused keys…</button>
     </div>
   `;
 
@@ -153,15 +155,23 @@ const EndedKeys = ({ keys }) => html`
   </details>
 `;
 
-/** @param {{ keys: Key[], onClose: () => void }} props */
-function RevokeStale({ keys, onClose }) {
+/**
+ * A program may have used a key since the list was read: the dialog reads it again, also before it revokes.
+ * @param {{ keys: Key[], reload: () => Promise<void>, onClose: () => void }} props
+ */
+function RevokeStale({ keys, reload, onClose }) {
+  useEffect(() => void reload(), []);
   const { run, isRunning, failure } = useAction(async () => {
-    for (const key of keys) store("listApiKeys", {}, await call("revokeApiKey", { body: { keyId: key.id } }));
+    const shown = keys.map(({ id }) => id);
+    const now = await call("listApiKeys");
+    store("listApiKeys", {}, now);
+    for (const { id } of now.keys.filter((key) => isStale(key) && shown.includes(key.id)))
+      store("listApiKeys", {}, await call("revokeApiKey", { body: { keyId: id } }));
     onClose();
   });
   return html`
     <${Dialog} title="Revoke ${counted(keys.length, "unused key")}?" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke them" isDangerous onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke them" isDangerous isReady=${keys.length > 0} onCancel=${onClose}>
         <p>Nobody has used these keys for 90 days. Requests with them get the status 401 from now on. You cannot undo this.</p>
         <ul>${keys.map((key) => html`<li>${key.label} <code>${key.prefix}</code></li>`)}</ul>
       <//>
