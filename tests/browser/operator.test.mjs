@@ -540,3 +540,20 @@ test("a key that a program uses after the list was read is not revoked with the 
   );
   await close();
 });
+
+test("the search of keys stays while it hides keys, and on the way back", async () => {
+  for (let n = 1; n <= 9; n += 1) await api("opal", "POST", "/api/api-keys", { label: `Key ${n}` });
+  const { page, close } = await visitor("opal");
+  await page.goto("/console/keys");
+  await page.getByLabel("Search").fill("key 4");
+  await page.getByRole("link", { name: "Key 4" }).click();
+  await page.getByRole("heading", { name: "Key 4" }).waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Revoke Key 4" }).click();
+  await page.getByLabel("Type the label to confirm").fill("Key 4");
+  await page.getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByText("No key matches “key 4”.").waitFor({ timeout: 5000 });
+  await page.getByLabel("Search").fill("");
+  await page.getByRole("button", { name: "Revoke Key 9" }).waitFor();
+  await close();
+});

@@ -6,6 +6,7 @@ import { store } from "../lib/cache.js";
 import { organization } from "../lib/owner-shown.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
+import { useFilter } from "../lib/router.js";
 import { Sparkline } from "../lib/sparkline.js";
 import { createKeyCurl } from "../lib/snippets.js";
 import { Form, TextField } from "../lib/fields.js";
@@ -76,15 +77,15 @@ const StaleHint = ({ keys, clear }) =>
 
 /** @param {{ keys: Key[], setOpen: (open: Open) => void }} props */
 function ActiveKeys({ keys, setOpen }) {
-  const [search, setSearch] = useState("");
+  const [{ search = "" }, , set] = useFilter();
   // The list works without them.
   const uses = useRead("showDailyUses").data?.keys ?? [];
   const shown = keys.filter((key) => `${key.label} ${key.prefix}`.toLowerCase().includes(search.toLowerCase()));
   return html`
     ${
-      keys.length >= SEARCHED_FROM &&
+      (keys.length >= SEARCHED_FROM || search !== "") &&
       html`<div class="filters">
-      <${TextField} label="Search" type="search" data-search value=${search} set=${setSearch} />
+      <${TextField} label="Search" type="search" data-search value=${search} set=${set("search")} />
     </div>`
     }
     <table>
