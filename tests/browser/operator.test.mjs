@@ -557,3 +557,14 @@ test("the search of keys stays while it hides keys, and on the way back", async 
   await page.getByRole("button", { name: "Revoke Key 9" }).waitFor();
   await close();
 });
+
+test("a label is confirmed as the page shows it", async () => {
+  await api("orla", "POST", "/api/api-keys", { label: "CI  deploy" });
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/users/orla");
+  await page.getByRole("button", { name: "Revoke CI deploy" }).click();
+  await page.getByLabel("Type the label to confirm").fill("CI deploy");
+  await page.getByRole("button", { name: "Revoke the key" }).click({ timeout: 5000 });
+  await page.getByText("Revoked", { exact: true }).waitFor();
+  await close();
+});

@@ -118,6 +118,21 @@ export function isOrphan(key, keys) {
 }
 
 /**
+ * Whether a reader has typed a name as a page shows it: no page shows spaces in a row, or characters without a width.
+ * @param {string} typed
+ * @param {string} name
+ */
+export const isTyped = (typed, name) => plain(typed) === plain(name);
+
+/** @param {string} text */
+const plain = (text) =>
+  text
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/**
  * @param {number} count
  * @param {string} one
  * @param {string} [many]

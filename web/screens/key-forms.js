@@ -9,7 +9,7 @@ import { callsWith } from "../lib/snippets.js";
 import { DAY } from "../lib/time.js";
 import { Choice, Form, TextField } from "../lib/fields.js";
 import { Code, Dialog, ErrorPanel, When } from "../lib/ui.js";
-import { keyState } from "../lib/words.js";
+import { isTyped, keyState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Answer<"createApiKey">} Created */
@@ -98,7 +98,7 @@ export function RevokeKey({ record, keys, onClose }) {
   return html`
     <${Dialog} title="Revoke this key?" onClose=${onClose}>
       <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous
-        isReady=${label.trim() === chosen.label} onCancel=${onClose}>
+        isReady=${isTyped(label, chosen.label)} onCancel=${onClose}>
         ${
           before &&
           html`<div class="notice">

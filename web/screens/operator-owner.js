@@ -10,7 +10,7 @@ import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { Choice, Filters, Form, TextField } from "../lib/fields.js";
 import { Badge, Code, Dialog, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
-import { DELIVERY_STATES, keyState, shownUrl, subscriptionState } from "../lib/words.js";
+import { DELIVERY_STATES, isTyped, keyState, shownUrl, subscriptionState } from "../lib/words.js";
 import { OnlyTarget, Table as AuditTable, useLoggedNames } from "./audit.js";
 import { FailuresOf } from "./failures.js";
 import { OwnerAccount } from "./operator-owner-record.js";
@@ -105,7 +105,7 @@ function Revoke({ owner, of, onClose }) {
   });
   return html`
     <${Dialog} title="Revoke “${of.label}”?" onClose=${onClose}>
-      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous isReady=${word.trim() === of.label.trim()} onCancel=${onClose}>
+      <${Form} submit=${run} isRunning=${isRunning} failure=${failure} label="Revoke the key" isDangerous isReady=${isTyped(word, of.label)} onCancel=${onClose}>
         <p>Programs that use the key are refused from now on, on every instance. You cannot undo this. The ${kindOf(owner)} sees it in the audit log.</p>
         <${TextField} label="Type the label to confirm" data-confirm value=${word} set=${setWord} />
       <//>

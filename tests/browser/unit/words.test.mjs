@@ -101,3 +101,10 @@ test("what looks like a key is cut to what lists may show of it", () => {
   const long = "AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ";
   assert.ok(long.startsWith(words.startOfKey(long)), "an id is found by its start");
 });
+
+test("a name is typed when it looks like the shown one", () => {
+  for (const name of ["CI  deploy", " CI deploy", "CI\u00a0deploy", "CI\u200b deploy", "\u{ff23}I deploy"])
+    assert.ok(words.isTyped("CI deploy ", name), JSON.stringify(name));
+  assert.ok(words.isTyped("Caf\u00e9", "Cafe\u0301"));
+  for (const typed of ["", "CI", "ci deploy", "CIdeploy"]) assert.ok(!words.isTyped(typed, "CI deploy"), typed);
+});
