@@ -5,7 +5,18 @@ import http from "node:http";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import axe from "axe-core";
-import { api, BASE, browser, copied, eventually, pasted, portalLink, signIn, visitor } from "./harness.mjs";
+import {
+  api,
+  BASE,
+  browser,
+  copied,
+  eventually,
+  pasted,
+  portalLink,
+  signIn,
+  UNAVAILABLE,
+  visitor,
+} from "./harness.mjs";
 
 /** The port of the host application, whose origin PORTAL_FRAME_ANCESTORS names. */
 const HOST_PORT = Number(process.env.HOST_PORT);
@@ -190,6 +201,36 @@ test("no screen of the portal says who wrote it", async () => {
   await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
   await nameless("signed out");
+  await close();
+});
+
+test("a visitor sees a neutral name while the service is away, and a command that needs no program", async () => {
+  assert.match(await (await fetch(`${BASE}/console/portal`)).text(), /<title>API keys and webhooks</);
+  const { page, close } = await visitor(undefined, {
+    failures: [503],
+    elsewhere: [`http://localhost:${HOST_PORT}`],
+  });
+  await page.route("**/console/brand", (route) => route.fulfill(UNAVAILABLE));
+  await page.goto((await portalLink({ userId: "norma" })).url);
+  await page.getByText("Signed in as norma").waitFor();
+  await page.getByRole("link", { name: "Subscriptions", exact: true }).click();
+  await page.getByRole("heading", { name: "Subscriptions" }).waitFor();
+  assert.equal(await page.title(), "Subscriptions · API keys and webhooks");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  await page.getByLabel("Delivery").selectOption("Readers fetch events (pull)");
+  await page.getByRole("button", { name: "Subscribe", exact: true }).click();
+  assert.match(await page.locator(".one-line code").textContent(), /^curl .*\/consumers\/default\/receive /);
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("rowheader", { name: "Readers fetch events" }).getByRole("link").click();
+  await page.getByText("This command fetches the events:").waitFor();
+  assert.match(await page.locator(".one-line code").textContent(), /^curl /);
+  await page.route("**/api/session", (route) =>
+    route.request().method() === "GET" ? route.fulfill(UNAVAILABLE) : route.fallback(),
+  );
+  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "norma" })).url));
+  const frame = page.frameLocator("iframe");
+  await frame.getByText("The service is temporarily unavailable").waitFor();
+  assert.doesNotMatch(await frame.locator("html").innerText(), /gatepost|How to fix/i);
   await close();
 });
 

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "../vendor/preact.js";
 import { send } from "./api.js";
+import { isFramed } from "./frame.js";
 
 /** The name of the portal without `PORTAL_NAME`. */
 export const PORTAL = "API keys and webhooks";
@@ -9,8 +10,8 @@ export const PORTAL = "API keys and webhooks";
 /** @typedef {Record<string, string>} Properties */
 /** @typedef {{ name: string | null, logo: string | null, light: Properties | null, dark: Properties | null }} Brand */
 
-/** The end of the titles of pages, and whether the reader is a visitor, who may not know Gatepost. */
-export const product = { name: "Gatepost", isPortal: false };
+/** The end of the titles of pages, and whether the reader is a visitor, who may not know Gatepost. A frame is for visitors. */
+export const product = { name: isFramed ? PORTAL : "Gatepost", isPortal: isFramed };
 
 /**
  * The brand, for a visitor. Others see Gatepost, and the console reads no brand.
@@ -22,12 +23,13 @@ export function useBrand(isVisitor) {
   useEffect(() => {
     product.isPortal = isVisitor;
     if (!isVisitor) return;
+    product.name = PORTAL;
     readBrand().then(
       (read) => {
         wear(read);
         setBrand(read);
       },
-      // Without it the page works, and looks like Gatepost.
+      // Without it the page works, and has a neutral name.
       () => undefined,
     );
   }, [isVisitor]);

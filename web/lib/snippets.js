@@ -1,6 +1,7 @@
 // Code to paste: calls with a key, the check of a signature, a delivery as curl.
 
 import { addressOf } from "./api.js";
+import { product } from "./brand.js";
 
 const origin = () => location.origin;
 
@@ -43,8 +44,11 @@ export const createKeyCurl = () => `curl -sS ${at("createApiKey")} -H "Authoriza
 export const subscribeCurl = () => `curl -sS ${origin()}/api/webhooks/subscriptions -H "x-api-key: $API_KEY" \\
   -H 'Content-Type: application/json' -d '{"url":"https://example.com/hooks","events":["*"]}'`;
 
-/** Fetches the events of a subscription that is pulled. @param {string} id */
-export const pullCommand = (id) => `gatepost pull ${id}`;
+/** Fetches the events of a subscription that is pulled. Visitors have no command of Gatepost's. @param {string} id */
+export const pullCommand = (id) =>
+  product.isPortal
+    ? `curl -sS -X POST ${origin()}/api/webhooks/subscriptions/${id}/consumers/default/receive -H "x-api-key: $API_KEY"`
+    : `gatepost pull ${id}`;
 
 export const deliveriesCurl = () => `curl -sS ${origin()}/api/webhooks/deliveries -H "x-api-key: $API_KEY"`;
 

@@ -2,6 +2,7 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
+import { product } from "../lib/brand.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { may } from "../lib/rights.js";
 import { pullCommand } from "../lib/snippets.js";
@@ -21,7 +22,7 @@ export function Consumers({ id }) {
     : undefined;
   return html`
     <${Section} listed=${listed} ask=${ask}>
-      <p>This command fetches the events, prints them and commits them:</p>
+      <p>This command fetches the events${!product.isPortal && ", prints them and commits them"}:</p>
       <${Code} text=${pullCommand(id)} what="command" isOneLine />
     <//>
     ${asked && html`<${Confirm} id=${id} ...${asked} reload=${listed.reload} onClose=${() => setAsked(undefined)} />`}
