@@ -568,3 +568,34 @@ test("a label is confirmed as the page shows it", async () => {
   await page.getByText("Revoked", { exact: true }).waitFor();
   await close();
 });
+
+test("the focus is on the page after the button that had it is gone", async () => {
+  const [{ page, close }, there, third] = await Promise.all(
+    [{}, { failures: [401] }, { failures: [401] }].map((options) => visitor("operator", options)),
+  );
+  const focused = (element) => eventually("the focus", () => element.evaluate((one) => one === document.activeElement));
+  await page.goto("/console/sessions");
+  const title = page.getByRole("heading", { name: "Sessions" });
+  await page
+    .getByRole("button", { name: /^End the session/ })
+    .first()
+    .click();
+  await page.getByText("The session is over.").waitFor({ state: "attached", timeout: 5000 });
+  await focused(title);
+  await page.getByRole("button", { name: "End all other sessions" }).click();
+  await page.getByText("All other sessions are over.").waitFor({ state: "attached" });
+  await focused(title);
+  await page.goto("/console/operator/organizations/rivet");
+  await page.getByRole("button", { name: "Make a portal link…" }).click();
+  await page.getByRole("button", { name: "Make the link" }).click();
+  await focused(page.getByRole("button", { name: "Copy the link" }));
+  await page.getByRole("button", { name: "I have copied the link" }).click();
+  const { keyId } = await api("operator", "POST", "/api/api-keys", { label: "CI" });
+  await api("operator", "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 3600 });
+  await page.goto("/console/keys");
+  await page.getByRole("button", { name: "Revoke CI" }).first().click();
+  await page.getByRole("button", { name: "Revoke the old key instead" }).click();
+  await focused(page.getByLabel("Type the label to confirm"));
+  await close();
+  for (const one of [there, third]) await one.close();
+});

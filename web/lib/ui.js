@@ -32,6 +32,12 @@ export function announce(text) {
   }, wait);
 }
 
+/** Says the result of an action whose button is going. The focus moves to the title. @param {string} text */
+export function conclude(text) {
+  document.querySelector("h1")?.focus();
+  announce(text);
+}
+
 let isFirstScreen = true;
 
 /**
@@ -223,6 +229,8 @@ export function Dialog({ title, onClose, done, children }) {
     };
   }, []);
   const doneButton = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  // The button that led here is gone, and had the focus.
+  useLayoutEffect(() => void (done && dialog.current?.querySelector("button")?.focus()), [done]);
   // The answer of an action that runs may have a secret that is shown once.
   const isRunning = () => dialog.current?.querySelector(".form-foot [aria-disabled=true]");
   const [isAsking, setAsking] = useState(false);

@@ -93,6 +93,10 @@ export function RevokeKey({ record, keys, onClose }) {
     store("listApiKeys", {}, await call("revokeApiKey", { body: { keyId: chosen.id } }));
     onClose();
   });
+  const choose = (/** @type {any} */ event, /** @type {Key} */ key) => {
+    event.target.form.querySelector("input").focus();
+    setChosen(key);
+  };
   const before = keys.find((key) => key.replacedBy === chosen.id && keyState(key).isActive);
   const after = keys.find((key) => key.id === chosen.replacedBy && keyState(key).isActive);
   return html`
@@ -103,7 +107,7 @@ export function RevokeKey({ record, keys, onClose }) {
           before &&
           html`<div class="notice">
           <p>This is the new key. It replaces <code>${before.prefix}</code>, which ends <${When} at=${before.expiresAt} />: after that, no key with this label works.</p>
-          <button type="button" onClick=${() => setChosen(before)}>Revoke the old key instead</button>
+          <button type="button" onClick=${(/** @type {Event} */ event) => choose(event, before)}>Revoke the old key instead</button>
         </div>`
         }
         ${after && html`<p>This is the old key. The new one, <code>${after.prefix}</code>, keeps working.</p>`}

@@ -5,7 +5,7 @@ import { call } from "../lib/api.js";
 import { store } from "../lib/cache.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { Form } from "../lib/fields.js";
-import { Dialog, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
+import { conclude, Dialog, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 
 /** @typedef {import("../lib/api.js").Schemas["Session"]} Session */
 
@@ -37,6 +37,7 @@ const Table = ({ sessions }) => html`
 function Row({ session }) {
   const { run, isRunning, failure } = useAction(async () => {
     store("listSessions", {}, await call("endSession", { id: session.id }));
+    conclude("The session is over.");
   });
   return html`
     <tr data-row tabindex="-1">
@@ -59,9 +60,10 @@ function Row({ session }) {
 }
 
 function EndOthers() {
-  const { run, isRunning, failure } = useAction(async () =>
-    store("listSessions", {}, await call("endSessions", { keepCurrent: true })),
-  );
+  const { run, isRunning, failure } = useAction(async () => {
+    store("listSessions", {}, await call("endSessions", { keepCurrent: true }));
+    conclude("All other sessions are over.");
+  });
   return html`
     <p><button type="button" onClick=${run} aria-disabled=${isRunning}>End all other sessions</button></p>
     <${ErrorPanel} failure=${failure} />
