@@ -599,3 +599,24 @@ test("the focus is on the page after the button that had it is gone", async () =
   await close();
   for (const one of [there, third]) await one.close();
 });
+
+test("a late answer does not change the chosen command", async () => {
+  await api("ottilie", "POST", "/api/api-keys", { label: "acme key" });
+  await api("ottilie", "POST", "/api/webhooks/subscriptions", { url: "http://127.0.0.1:1024/acme", events: ["*"] });
+  const { page, close } = await visitor("ottilie");
+  let answer;
+  const asked = new Promise((resolve) => (answer = resolve));
+  await page.route("**/api/api-keys", (route) => asked.then(() => route.continue()));
+  await page.goto("/console/deliveries");
+  await page.getByRole("heading", { name: "Deliveries" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Screen or action" }).fill("acme");
+  const chosen = page.getByRole("dialog").getByRole("option", { selected: true });
+  await chosen.getByText("subscription").waitFor();
+  answer();
+  await page.getByRole("option", { name: /acme key/ }).waitFor();
+  assert.match(await chosen.textContent(), /subscription/);
+  await page.keyboard.press("ArrowUp");
+  assert.match(await chosen.textContent(), /acme key/);
+  await close();
+});

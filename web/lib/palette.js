@@ -8,7 +8,7 @@ import { navigate } from "./router.js";
 import { Dialog } from "./ui.js";
 import { place } from "./words.js";
 
-/** @typedef {{ text: string, kind: string, run: () => void }} Command */
+/** @typedef {{ id: string, text: string, kind: string, run: () => void }} Command */
 
 /** The maximum number of shown results, so that a reader can look through the list. */
 const SHOWN_MAX = 50;
@@ -16,14 +16,17 @@ const SHOWN_MAX = 50;
 /** @param {{ places: [string, string][], onClose: () => void }} props */
 export default function Palette({ places, onClose }) {
   const [search, setSearch] = useState("");
-  const [at, setAt] = useState(0);
+  const [choice, setChoice] = useState({ id: "" });
   const list = useRef(/** @type {HTMLUListElement | null} */ (null));
   const commands = useMemo(() => [...screens(places), ...buttons()], []);
   const things = useThings();
   const shown = [...commands, ...(search.trim() ? [...things, ...named(search.trim())] : [])]
     .filter(({ text }) => fits(text, search))
     .slice(0, SHOWN_MAX);
-  const chosen = shown[Math.min(at, shown.length - 1)];
+  // A late answer may put other commands above the chosen one.
+  const chosen = shown.find(({ id }) => id === choice.id) ?? shown[0];
+  const at = shown.findIndex((one) => one === chosen);
+  choice.id = chosen?.id ?? "";
   const run = (/** @type {Command | undefined} */ command) => {
     if (!command) return;
     onClose();
@@ -32,7 +35,7 @@ export default function Palette({ places, onClose }) {
   };
   const move = (/** @type {number} */ by) => {
     const next = (shown.length + at + by) % Math.max(1, shown.length);
-    setAt(next);
+    setChoice({ id: shown[next]?.id ?? "" });
     list.current?.children[next]?.scrollIntoView({ block: "nearest" });
   };
   const press = (/** @type {KeyboardEvent} */ event) => {
@@ -44,13 +47,13 @@ export default function Palette({ places, onClose }) {
   };
   const type = (/** @type {any} */ event) => {
     setSearch(event.target.value);
-    setAt(0);
+    setChoice({ id: "" });
   };
   return html`
     <${Dialog} title="Go to, or do" onClose=${onClose}>
       <form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
         <input type="text" role="combobox" aria-label="Screen or action" aria-expanded="true" aria-autocomplete="list" aria-controls="commands"
-          aria-activedescendant=${chosen && `command-${shown.indexOf(chosen)}`} autocomplete="off" spellcheck=${false}
+          aria-activedescendant=${chosen && `command-${at}`} autocomplete="off" spellcheck=${false}
           value=${search} onInput=${type} onKeyDown=${press} />
       </form>
       <ul id="commands" class="commands" role="listbox" aria-label="Commands" ref=${list}>
@@ -69,7 +72,7 @@ export default function Palette({ places, onClose }) {
 }
 
 /** @param {[string, string][]} places @returns {Command[]} */
-const screens = (places) => places.map(([href, text]) => ({ text, kind: "screen", run: () => navigate(href) }));
+const screens = (places) => places.map(([href, text]) => leading(text, "screen", href));
 
 /**
  * The reader's items: keys by label, subscriptions by URL, the newest deliveries by type and id.
@@ -90,7 +93,7 @@ function useThings() {
 }
 
 /** @param {string} text @param {string} kind @param {string} href @returns {Command} */
-const leading = (text, kind, href) => ({ text, kind, run: () => navigate(href) });
+const leading = (text, kind, href) => ({ id: `${kind} ${href}`, text, kind, run: () => navigate(href) });
 
 /**
  * The items that the text itself may name: a pasted id, and for operators a user.
@@ -117,7 +120,7 @@ function buttons() {
   for (const button of document.querySelectorAll("main button:not([disabled])")) {
     const text = (button.getAttribute("aria-label") ?? button.textContent ?? "").replace(/\s+/g, " ").trim();
     if (!(button instanceof HTMLElement) || !text || found.has(text) || button.offsetParent === null) continue;
-    found.set(text, { text, kind: "action", run: () => (button.focus(), button.click()) });
+    found.set(text, { id: text, text, kind: "action", run: () => (button.focus(), button.click()) });
   }
   return [...found.values()];
 }
