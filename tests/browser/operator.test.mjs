@@ -14,6 +14,7 @@ import {
   publish,
   putEventType,
   receiver,
+  UNAVAILABLE,
   visitor,
 } from "./harness.mjs";
 
@@ -618,5 +619,36 @@ test("a late answer does not change the chosen command", async () => {
   assert.match(await chosen.textContent(), /subscription/);
   await page.keyboard.press("ArrowUp");
   assert.match(await chosen.textContent(), /acme key/);
+  await close();
+});
+
+test("the errors of the overview stay and are announced once while the service is away", async () => {
+  const { page, close } = await visitor("operator", { failures: [503] });
+  await page.clock.install();
+  await page.goto("/console/");
+  const paths = ["**/api/operator/system", "**/api/operator/failing-subscriptions*"];
+  let requests = 0;
+  const body = () => UNAVAILABLE.body.replace("4bf9", (requests += 1));
+  for (const path of paths) await page.route(path, (route) => route.fulfill({ ...UNAVAILABLE, body: body() }));
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("alert").nth(1).waitFor();
+  await page.evaluate(() => {
+    window.changes = 0;
+    new MutationObserver(() => (window.changes += 1)).observe(document.querySelector("main"), {
+      characterData: true,
+      childList: true,
+      subtree: true,
+    });
+  });
+  for (let round = 0; round < 2; round += 1)
+    await Promise.all([page.waitForResponse(paths[0]), page.clock.runFor(5000)]);
+  assert.equal(await page.evaluate(() => window.changes), 0);
+  for (const path of paths) await page.unroute(path);
+  await page.clock.runFor(10_000);
+  await page.getByText("good,").waitFor();
+  await eventually("no error", async () => {
+    await page.clock.runFor(5000);
+    return (await page.getByRole("alert").count()) === 0;
+  });
   await close();
 });

@@ -19,13 +19,16 @@ const COUNTED_MAX = 100_000;
 export default function Overview() {
   const { data, failure, reload } = useRead("findSystemState");
   const rates = useRates(data);
+  // The id of another request would announce the same error again.
+  const shown = useRef(failure);
+  if (shown.current?.message !== failure?.message) shown.current = failure;
   useRounds(reload);
   return html`
     <${Page} title="Overview" lead="How Gatepost is doing. The rates are those of the instance that answers, over the last seconds.">
-      <${ErrorPanel} failure=${failure} retry=${reload} />
+      <${ErrorPanel} failure=${shown.current} retry=${reload} />
       ${!data && !failure && html`<${Loading} />`}
       ${data && html`<${Figures} system=${data} rates=${rates} />`}
-      <${FailingSubscriptions} />
+      <${FailingSubscriptions} isAway=${failure !== undefined} />
       ${data && html`<${System} system=${data} />`}
     <//>
   `;
@@ -102,12 +105,13 @@ function age(seconds) {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-function FailingSubscriptions() {
+/** The list is not read while the service is away: each error would be announced. @param {{ isAway: boolean }} props */
+function FailingSubscriptions({ isAway }) {
   const list = usePages(async (cursor) => {
     const { subscriptions, nextCursor } = await call("listFailingSubscriptions", { cursor });
     return { rows: subscriptions, next: nextCursor };
   }, "");
-  useRounds(() => list.isRunning || list.reload());
+  useRounds(() => isAway || list.isRunning || list.reload());
   return html`
     <section>
       <h2>Failing subscriptions</h2>
