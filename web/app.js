@@ -243,7 +243,8 @@ const Mark = () => html`
 /** @param {{ item: [string, string, string, Right?], path: string }} props */
 function NavItem({ item: [href, text, icon], path }) {
   const isStart = href === "/console/" || href === "/console/operator";
-  const isHere = isStart ? path.replace(/\/$/, "") === href.replace(/\/$/, "") : path.startsWith(href);
+  const page = path.replace("/operator/organizations", "/operator/users");
+  const isHere = isStart ? path.replace(/\/$/, "") === href.replace(/\/$/, "") : page.startsWith(href);
   return html`
     <li>
       <a href=${kept(href)} aria-current=${isHere ? "page" : undefined}>

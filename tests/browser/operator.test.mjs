@@ -652,3 +652,11 @@ test("the errors of the overview stay and are announced once while the service i
   });
   await close();
 });
+
+test("the page of an organization is below the owners in the navigation", async () => {
+  const { page, close } = await visitor("operator");
+  await page.goto("/console/operator/organizations/rivet");
+  const owners = page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Owners" });
+  assert.equal(await owners.getAttribute("aria-current"), "page");
+  await close();
+});
