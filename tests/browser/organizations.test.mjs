@@ -131,3 +131,17 @@ test("the keyboard opens, uses and closes the switcher", async () => {
   await shown(page, "Organization acme");
   await close();
 });
+
+test("a test event that ends with its first attempt is not tried again", async () => {
+  const [{ page, close }, hooks] = [await visitor("gina"), await receiver(410)];
+  await page.goto("/console/subscriptions");
+  await page.getByRole("button", { name: "New subscription" }).click();
+  await page.getByLabel("URL").fill(hooks.url);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Send a test event" }).click();
+  const verdict = page.locator(".verdict");
+  await verdict.getByText("See the delivery").waitFor();
+  assert.doesNotMatch(await verdict.textContent(), /tried again/);
+  hooks.close();
+  await close();
+});

@@ -56,7 +56,7 @@ function Result({ result: { delivery, attempts } }) {
   const attempt = attempts.at(-1);
   const link = html`<a href="/console/deliveries/${delivery.id}">See the delivery</a>`;
   if (!attempt) return html`<p class="verdict bad">No answer yet. ${link}</p>`;
-  return html`<${Verdict} attempt=${attempt}>${attempt.error && "It is tried again. "}${link}<//>`;
+  return html`<${Verdict} attempt=${attempt}>${delivery.state === "waiting" && "It is tried again. "}${link}<//>`;
 }
 
 /** @param {{ attempt: Attempt, children?: import("../vendor/preact.js").ComponentChildren }} props */
