@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { BASE, browser, eventually, receiver, signIn, visitor } from "./harness.mjs";
+import { api, BASE, browser, eventually, receiver, signIn, UNAVAILABLE, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -142,6 +142,26 @@ test("a test event that ends with its first attempt is not tried again", async (
   const verdict = page.locator(".verdict");
   await verdict.getByText("See the delivery").waitFor();
   assert.doesNotMatch(await verdict.textContent(), /tried again/);
+  hooks.close();
+  await close();
+});
+
+test("a delivery calls its subscription deleted only if it is", async () => {
+  const [{ page, close }, hooks] = [await visitor("gina", { failures: [404, 503] }), await receiver()];
+  const { subscription } = await api("gina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const path = `/api/webhooks/subscriptions/${subscription.id}`;
+  const { delivery } = await api("gina", "POST", `${path}/test`);
+  await page.route("**/api/webhooks/subscriptions?*", (route) => route.fulfill({ json: { subscriptions: [] } }));
+  await page.goto("/console/deliveries");
+  await page.locator("[data-label='Sent to']").getByText(subscription.id).waitFor();
+
+  await page.route(`**${path}`, (route) => route.fulfill(UNAVAILABLE));
+  await page.goto(`/console/deliveries/${delivery.id}`);
+  await page.getByRole("link", { name: subscription.id }).waitFor();
+  await page.unroute(`**${path}`);
+  await api("gina", "DELETE", path);
+  await page.reload();
+  await page.getByText("a subscription that is deleted").waitFor();
   hooks.close();
   await close();
 });

@@ -43,7 +43,7 @@ function Row({ delivery, subscriptions, base }) {
       ${
         subscriptions &&
         html`<td data-label="Sent to" class="url">
-        ${subscription ? place(subscription.url) : html`<span class="quiet">a deleted subscription</span>`}
+        ${subscription ? place(subscription.url) : html`<code>${delivery.subscriptionId}</code>`}
       </td>`
       }
       <td data-label="Attempts">${delivery.attempts}</td>

@@ -17,7 +17,9 @@ import { VerifySignature } from "./verify-signature.js";
 /** @param {{ id: string }} props */
 export default function OneDelivery({ id }) {
   const { data, failure, reload } = useRead("findDelivery", { id });
-  const found = useRead(data && "findSubscription", { id: data?.delivery.subscriptionId ?? "" }).data;
+  const subscribed = useRead(data && "findSubscription", { id: data?.delivery.subscriptionId ?? "" });
+  const found = subscribed.data;
+  const isDeleted = subscribed.failure?.problem.status === 404;
   const url = found?.subscription.url;
   const isOpen = data?.delivery.state === "waiting" || data?.delivery.state === "sending";
   useFresh(isOpen, ({ deliveryId }) => deliveryId === id, reload);
@@ -34,7 +36,7 @@ export default function OneDelivery({ id }) {
   return html`
     <${Page} title=${delivery.eventType} up=${up}>
       <${ErrorPanel} failure=${failure} retry=${reload} />
-      <${Facts} delivery=${delivery} url=${url} pausedUntil=${found?.health.pausedUntil} isOrdered=${isOrdered} />
+      <${Facts} delivery=${delivery} url=${url} isDeleted=${isDeleted} pausedUntil=${found?.health.pausedUntil} isOrdered=${isOrdered} />
       <${Orders} delivery=${delivery} reload=${reload} curl=${curl} isSigned=${hasSecret} isOrdered=${isOrdered} />
       <${History} attempts=${attempts} event=${event} />
       <${VerifySignature} deliveryId=${delivery.id} eventId=${event.id} attempts=${attempts} publicKey=${found?.subscription.publicKeys?.[0]} />
@@ -57,8 +59,15 @@ export const History = ({ attempts, event }) => html`
   </section>
 `;
 
-/** @param {{ delivery: Delivery, url: string | undefined, pausedUntil?: string | null, isOrdered?: boolean, base?: string }} props */
-export function Facts({ delivery, url, pausedUntil, isOrdered = false, base = "/console/subscriptions" }) {
+/** @param {{ delivery: Delivery, url: string | undefined, isDeleted?: boolean, pausedUntil?: string | null, isOrdered?: boolean, base?: string }} props */
+export function Facts({
+  delivery,
+  url,
+  isDeleted = false,
+  pausedUntil,
+  isOrdered = false,
+  base = "/console/subscriptions",
+}) {
   const [tone, name] = DELIVERY_STATES[delivery.state];
   return html`
     <dl class="facts">
@@ -67,9 +76,9 @@ export function Facts({ delivery, url, pausedUntil, isOrdered = false, base = "/
         <dt>Sent to</dt>
         <dd>
           ${
-            url
-              ? html`<a class="url" href="${base}/${delivery.subscriptionId}">${url}</a>`
-              : html`<span class="quiet">a subscription that is deleted</span>`
+            isDeleted
+              ? html`<span class="quiet">a subscription that is deleted</span>`
+              : html`<a class="url" href="${base}/${delivery.subscriptionId}">${url ?? delivery.subscriptionId}</a>`
           }
         </dd>
       </div>
