@@ -165,3 +165,19 @@ test("a delivery calls its subscription deleted only if it is", async () => {
   hooks.close();
   await close();
 });
+
+test("a command on a delivery replaces the failure of the one before", async () => {
+  const [{ page, close }, hooks] = [await visitor("gina", { failures: [503] }), await receiver(503)];
+  const { subscription } = await api("gina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const path = `/api/webhooks/subscriptions/${subscription.id}`;
+  const { delivery } = await api("gina", "POST", `${path}/test`);
+  await page.route("**/retry", (route) => route.fulfill(UNAVAILABLE));
+  await page.goto(`/console/deliveries/${delivery.id}`);
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByText("temporarily unavailable").waitFor();
+  await page.getByRole("button", { name: "Cancel the delivery" }).click();
+  await page.getByText("Cancelled", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  hooks.close();
+  await close();
+});

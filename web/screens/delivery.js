@@ -94,29 +94,30 @@ export function Facts({
 /** @param {{ delivery: Delivery, reload: () => Promise<void>, curl: string | undefined, isSigned: boolean, isOrdered: boolean }} props */
 function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
   const list = (/** @type {Before} */ before) => call("listDeliveries", before);
-  const retry = useRetry(delivery, isOrdered, list, async () => {
+  const orders = useRetry(delivery, isOrdered, list, async () => {
     await call("retryDelivery", { id: delivery.id });
     await reload();
   });
-  const cancel = useAction(async () => {
-    await call("cancelDelivery", { id: delivery.id });
-    await reload();
-  });
+  const cancel = () =>
+    orders.act(async () => {
+      await call("cancelDelivery", { id: delivery.id });
+      await reload();
+    });
   const isOpen = delivery.state === "waiting" || delivery.state === "sending";
   return html`
     <div class="toolbar">
       ${
         may("webhooks") &&
-        html`<button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>
+        html`<button type="button" data-retry onClick=${orders.run} aria-disabled=${orders.isRunning}>
         ${delivery.state === "waiting" ? "Try now" : "Send again"}
       </button>`
       }
-      ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel.run} aria-disabled=${cancel.isRunning}>Cancel the delivery</button>`}
+      ${may("webhooks") && isOpen && html`<button type="button" onClick=${cancel} aria-disabled=${orders.isRunning}>Cancel the delivery</button>`}
       ${curl && html`<${CopyButton} text=${curl} label=${isSigned ? "Copy as curl" : "Copy as curl, not signed"} />`}
     </div>
     ${isOrdered && html`<p class="quiet">${isOpen ? "The subscription has an order: this is sent when the deliveries before it have ended." : "The subscription has an order: sent again, this does not wait for its turn."}</p>`}
-    ${isOrdered && html`<${Blocked} isBlocked=${retry.isBlocked} href="/console/deliveries?${waitingIn(delivery)}" />`}
-    <${ErrorPanel} failure=${retry.failure ?? cancel.failure} />
+    ${isOrdered && html`<${Blocked} isBlocked=${orders.isBlocked} href="/console/deliveries?${waitingIn(delivery)}" />`}
+    <${ErrorPanel} failure=${orders.failure} />
   `;
 }
 
@@ -124,6 +125,7 @@ function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
 
 /**
  * Sends a delivery now. One in an order is blocked if an earlier one waits; the next attempt ends that.
+ * `act` runs another command. The failure is of the command that ran last.
  * @param {Delivery | undefined} delivery
  * @param {boolean} isOrdered
  * @param {(before: Before) => Promise<{ deliveries: unknown[] }>} list Lists deliveries before this one.
@@ -131,14 +133,20 @@ function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
  */
 export function useRetry(delivery, isOrdered, list, send) {
   const [blockedAt, setBlockedAt] = useState(/** @type {number | undefined} */ (undefined));
-  const retry = useAction(async () => {
+  const { run: act, ...state } = useAction((/** @type {() => Promise<unknown>} */ command) => command());
+  const retry = async () => {
     await send();
     if (!isOrdered || delivery?.state !== "waiting") return;
     const { subscriptionId, createdAt: until, attempts } = delivery;
     const { deliveries } = await list({ subscriptionId, state: "waiting", until, limit: 1 });
     setBlockedAt(deliveries.length > 0 ? attempts : undefined);
-  });
-  return { ...retry, isBlocked: delivery?.state === "waiting" && delivery.attempts === blockedAt };
+  };
+  return {
+    ...state,
+    act,
+    run: () => act(retry),
+    isBlocked: delivery?.state === "waiting" && delivery.attempts === blockedAt,
+  };
 }
 
 /** The filter of what waits for the subscription. @param {Delivery} delivery */
