@@ -181,3 +181,20 @@ test("a command on a delivery replaces the failure of the one before", async () 
   hooks.close();
   await close();
 });
+
+test("a delivery is due now when the pause of its receiver has passed", async () => {
+  const [{ page, close }, hooks] = [await visitor("gina"), await receiver(503)];
+  const { subscription } = await api("gina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const path = `/api/webhooks/subscriptions/${subscription.id}`;
+  const { delivery } = await api("gina", "POST", `${path}/test`);
+  await eventually("the first attempt", () => hooks.requests.length === 1);
+  await page.route(`**${path}`, async (route) => {
+    const json = await (await route.fetch()).json();
+    json.health.pausedUntil = new Date(Date.now() - 120_000).toISOString();
+    await route.fulfill({ json });
+  });
+  await page.goto(`/console/deliveries/${delivery.id}`);
+  await page.getByText("The receiver is paused: its next attempt is due now").waitFor();
+  hooks.close();
+  await close();
+});

@@ -7,7 +7,7 @@ import { useAction, useRead } from "../lib/resource.js";
 import { deliveryCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { duration } from "../lib/time.js";
-import { Badge, Code, CopyButton, Due, ErrorPanel, Loading, Page, When, WhenExactly } from "../lib/ui.js";
+import { Badge, Code, CopyButton, Due, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { attemptError, DELIVERY_STATES, deliveryReason } from "../lib/words.js";
 import { VerifySignature } from "./verify-signature.js";
 
@@ -83,7 +83,7 @@ export function Facts({
         </dd>
       </div>
       <div><dt>Published</dt><dd><${WhenExactly} at=${delivery.createdAt} /></dd></div>
-      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${Due} at=${delivery.nextAttemptAt} isExact isOrdered=${isOrdered} />${pausedUntil && html`. The receiver is paused, and tried again <${When} at=${pausedUntil} />`}</dd></div>`}
+      ${delivery.nextAttemptAt && html`<div><dt>Next attempt</dt><dd><${Due} at=${delivery.nextAttemptAt} isExact isOrdered=${isOrdered} />${pausedUntil && html`. The receiver is paused: its next attempt is <${Due} at=${pausedUntil} />`}</dd></div>`}
       ${delivery.completedAt && html`<div><dt>Ended</dt><dd><${WhenExactly} at=${delivery.completedAt} /></dd></div>`}
       <div><dt>Event</dt><dd><code>${delivery.eventId}</code></dd></div>
       <div><dt>Delivery</dt><dd><code>${delivery.id}</code></dd></div>
