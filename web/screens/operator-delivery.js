@@ -12,7 +12,9 @@ export default function OwnerDelivery({ id, ...path }) {
   const owner = ownerOf(path);
   const { data, failure, reload } = useRead("findUserDelivery", { ...owner, id });
   const subscribed = { ...owner, id: data?.delivery.subscriptionId ?? "" };
-  const subscription = useRead(data && "findUserSubscription", subscribed).data?.subscription;
+  const found = useRead(data && "findUserSubscription", subscribed);
+  const subscription = found.data?.subscription;
+  const isDeleted = found.failure?.problem.status === 404;
   const isOrdered = subscription?.ordering === "subscription";
   const list = (/** @type {import("./delivery.js").Before} */ before) =>
     call("listUserDeliveries", { ...owner, ...before });
@@ -27,7 +29,7 @@ export default function OwnerDelivery({ id, ...path }) {
       ${!data && !failure && html`<${Loading} />`}
       ${
         data &&
-        html`<${Facts} delivery=${data.delivery} url=${subscription?.url} isOrdered=${isOrdered} base="${base}/subscriptions" />
+        html`<${Facts} delivery=${data.delivery} url=${subscription?.url} isDeleted=${isDeleted} isOrdered=${isOrdered} base="${base}/subscriptions" />
         <div class="toolbar">
           <button type="button" data-retry onClick=${retry.run} aria-disabled=${retry.isRunning}>${data.delivery.state === "waiting" ? "Try now" : "Send again"}</button>
           <button type="button" onClick=${reload}>Reload</button>
