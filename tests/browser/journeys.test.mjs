@@ -899,3 +899,23 @@ test("charts count what happened, in a drawing, in words and in a table", async 
   hooks.close();
   await close();
 });
+
+test("Home counts deliveries by the end of their attempts, as its chart does", async () => {
+  const { page, close } = await visitor("ines");
+  await api("ines", "POST", "/api/webhooks/subscriptions", { url: "http://127.0.0.1:9000/hooks", events: ["*"] });
+  const counts = { delivered: 1, retried: 0, exhausted: 9 };
+  const hours = [{ start: new Date().toISOString(), ...counts }];
+  await page.route("**/api/webhooks/outcomes*", (route) => route.fulfill({ json: { total: counts, hours } }));
+  // The events of all nine are older than 24 hours.
+  const old = (url) => (new URL(url).searchParams.has("since") ? [] : [{ id: "del_1" }]);
+  await page.route("**/api/webhooks/deliveries?*", (route) =>
+    route.fulfill({ json: { deliveries: old(route.request().url()) } }),
+  );
+  await page.goto("/console/");
+  await page.getByRole("img", { name: /9 deliveries have failed for good\.$/ }).waitFor();
+  const figure = page.getByRole("link", { name: "9 deliveries failed for good in 24 hours" });
+  assert.equal(await figure.getAttribute("href"), "/console/deliveries?state=failed");
+  await page.getByText("9 deliveries have failed for good in the last 24 hours.").waitFor();
+  assert.ok(!(await page.getByText("Everything works.").isVisible()));
+  await close();
+});

@@ -4,40 +4,37 @@ import { html } from "../vendor/preact.js";
 import { may } from "../lib/rights.js";
 import { useRead } from "../lib/resource.js";
 import { Part } from "../lib/screen.js";
-import { ago, DAY } from "../lib/time.js";
+import { DAY } from "../lib/time.js";
 import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { counted, isFailing, isOrphan, isPull, keyState, place, subscriptionState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
 /** @typedef {import("../lib/api.js").Subscription} Subscription */
-/** @typedef {import("../lib/resource.js").Resource<import("../lib/api.js").Answer<"listDeliveries">>} Deliveries */
 
 /** @type {import("../lib/router.js").Route} */
 const CHART = {
   pattern: "",
   load: async () => ({ default: (await import("../lib/outcome-chart.js")).OutcomeChart }),
 };
-/** More failures than this are counted as "50+". */
-const COUNTED_MAX = 50;
 /** The maximum number of failing receivers that are shown one by one. */
 const SHOWN_MAX = 5;
 /** A key that expires sooner needs attention. */
 const SOON = 7 * DAY * 1000;
-/** The start of the last "24 hours", fixed until the page is closed: the address is a key of the cache. */
-const YESTERDAY = ago(DAY);
 
 export default function Home() {
   const [seesKeys, seesWebhooks] = [may("keys:read"), may("webhooks:read")];
   const keys = useRead(seesKeys && "listApiKeys");
   const subscriptions = useRead(seesWebhooks && "listSubscriptions", { limit: 200, include: "health" });
-  const failed = useRead(seesWebhooks && "listDeliveries", { state: "failed", since: YESTERDAY, limit: COUNTED_MAX });
-  const all = [keys, subscriptions, failed];
+  const outcomes = useRead(seesWebhooks && "showOutcomes");
+  // Whether one is still failed: the outcomes also count the deliveries that were sent again since.
+  const failed = useRead(seesWebhooks && "listDeliveries", { state: "failed", limit: 1 });
+  const all = [keys, subscriptions, outcomes, failed];
   const failure = all.find((one) => one.failure)?.failure;
   const retry = () => all.forEach((one) => one.reload());
-  const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && failed.data));
+  const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && outcomes.data && failed.data));
   const active = keys.data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const subscribed = subscriptions.data?.subscriptions ?? [];
-  const outcomes = useRead(subscribed.length > 0 && "showOutcomes");
+  const exhausted = outcomes.data?.total.exhausted ?? 0;
   const steps = firstSteps(keys.data?.keys ?? [], subscribed);
   return html`
     <${Page} title="Home">
@@ -47,11 +44,11 @@ export default function Home() {
         isThere &&
         html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
-        <${Figures} keys=${active} subscriptions=${subscribed} failed=${failed} />
-        ${subscribed.length > 0 && html`<${Part} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes }} />`}
+        <${Figures} keys=${active} subscriptions=${subscribed} exhausted=${exhausted} />
+        ${subscribed.length > 0 && html`<${Part} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes: { ...outcomes, failure: undefined } }} />`}
         ${
           (steps.length === 0 || steps.some((step) => step.isDone)) &&
-          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length ?? 0} />`
+          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length || failed.data?.nextCursor ? exhausted : 0} />`
         }
       `
       }
@@ -127,13 +124,12 @@ function FirstSteps({ steps }) {
   `;
 }
 
-/** @param {{ keys: Key[], subscriptions: Subscription[], failed: Deliveries }} props */
-function Figures({ keys, subscriptions, failed }) {
+/** @param {{ keys: Key[], subscriptions: Subscription[], exhausted: number }} props */
+function Figures({ keys, subscriptions, exhausted }) {
   const [enabled, failing] = [
     subscriptions.filter((one) => one.enabled).length,
     subscriptions.filter(isFailing).length,
   ];
-  const more = failed.data?.nextCursor === undefined ? "" : "+";
   return html`
     <ul class="figures">
       ${may("keys:read") && html`<${Figure} href="/console/keys" count=${keys.length} one="active key" />`}
@@ -141,15 +137,15 @@ function Figures({ keys, subscriptions, failed }) {
         may("webhooks:read") &&
         html`<${Figure} href="/console/subscriptions" count=${enabled} one="enabled subscription" />
         <${Figure} href="/console/subscriptions?state=failing" count=${failing} one="failing receiver" />
-        <${Figure} href="/console/deliveries?state=failed&within=24h" count=${failed.data?.deliveries.length ?? 0} more=${more} one="delivery given up in 24 hours" many="deliveries given up in 24 hours" />`
+        <${Figure} href="/console/deliveries?state=failed" count=${exhausted} one="delivery failed for good in 24 hours" many="deliveries failed for good in 24 hours" />`
       }
     </ul>
   `;
 }
 
-/** @param {{ href: string, count: number, more?: string, one: string, many?: string }} props */
-const Figure = ({ href, count, more = "", one, many = `${one}s` }) =>
-  html`<li><a href=${href}><strong>${count}${more}</strong> ${count === 1 && !more ? one : many}</a></li>`;
+/** @param {{ href: string, count: number, one: string, many?: string }} props */
+const Figure = ({ href, count, one, many = `${one}s` }) =>
+  html`<li><a href=${href}><strong>${count}</strong> ${count === 1 ? one : many}</a></li>`;
 
 /** @param {{ keys: Key[], all: Key[], subscriptions: Subscription[], failedCount: number }} props */
 function Attention({ keys, all, subscriptions, failedCount }) {
@@ -186,8 +182,8 @@ function Attention({ keys, all, subscriptions, failedCount }) {
         ${
           failedCount > 0 &&
           html`<li>
-          <p>${counted(failedCount, "delivery has", "deliveries have")} failed in the last 24 hours.</p>
-          <a class="button" href="/console/deliveries?state=failed&within=24h">See them</a>
+          <p>${counted(failedCount, "delivery has", "deliveries have")} failed for good in the last 24 hours.</p>
+          <a class="button" href="/console/deliveries?state=failed">See them</a>
         </li>`
         }
       </ul>
