@@ -919,3 +919,32 @@ test("Home counts deliveries by the end of their attempts, as its chart does", a
   assert.ok(!(await page.getByText("Everything works.").isVisible()));
   await close();
 });
+
+test("of more than two hundred subscriptions, Home says that it knows the newest, and the list shows more", async () => {
+  const { page, close } = await visitor("ivan");
+  const all = Array.from({ length: 201 }, (_, n) => ({
+    id: `sub_01h455vb4pex5vsknk084${String(n).padStart(5, "0")}`,
+    url: `https://receiver-${n}.example/hooks`,
+    events: ["*"],
+    description: "",
+    enabled: true,
+    createdAt: new Date().toISOString(),
+    health: { state: n === 200 ? "failing" : "healthy", pausedUntil: null, waiting: 0, lastAttempt: {} },
+  }));
+  await page.route("**/api/webhooks/subscriptions?*", (route) => {
+    const isSecond = new URL(route.request().url()).searchParams.has("cursor");
+    const first = { subscriptions: all.slice(0, 200), nextCursor: "more" };
+    return route.fulfill({ json: isSecond ? { subscriptions: all.slice(200) } : first });
+  });
+  await page.goto("/console/");
+  await page.getByRole("link", { name: "200+ enabled subscriptions" }).waitFor();
+  await page.getByRole("link", { name: "0+ failing receivers" }).waitFor();
+  await page.getByText("The newest 200 subscriptions have no problem.").waitFor();
+  await page.getByRole("link", { name: "Subscriptions", exact: true }).click();
+  await page.getByLabel("Search").fill("receiver-200.");
+  await page.getByText("No subscription matches").waitFor();
+  await page.getByRole("button", { name: "Show more" }).click();
+  await page.getByText("1 of 201").waitFor();
+  await page.getByRole("row", { name: /receiver-200\.example.*Failing/ }).waitFor();
+  await close();
+});

@@ -34,6 +34,7 @@ export default function Home() {
   const isThere = (!seesKeys || keys.data) && (!seesWebhooks || (subscriptions.data && outcomes.data && failed.data));
   const active = keys.data?.keys.filter((key) => keyState(key).isActive) ?? [];
   const subscribed = subscriptions.data?.subscriptions ?? [];
+  const more = subscriptions.data?.nextCursor ? "+" : "";
   const exhausted = outcomes.data?.total.exhausted ?? 0;
   const steps = firstSteps(keys.data?.keys ?? [], subscribed);
   return html`
@@ -44,11 +45,11 @@ export default function Home() {
         isThere &&
         html`
         ${steps.some((step) => !step.isDone) && html`<${FirstSteps} steps=${steps} />`}
-        <${Figures} keys=${active} subscriptions=${subscribed} exhausted=${exhausted} />
+        <${Figures} keys=${active} subscriptions=${subscribed} more=${more} exhausted=${exhausted} />
         ${subscribed.length > 0 && html`<${Part} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes: { ...outcomes, failure: undefined } }} />`}
         ${
           (steps.length === 0 || steps.some((step) => step.isDone)) &&
-          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} failedCount=${failed.data?.deliveries.length || failed.data?.nextCursor ? exhausted : 0} />`
+          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} more=${more} failedCount=${failed.data?.deliveries.length || failed.data?.nextCursor ? exhausted : 0} />`
         }
       `
       }
@@ -124,8 +125,8 @@ function FirstSteps({ steps }) {
   `;
 }
 
-/** @param {{ keys: Key[], subscriptions: Subscription[], exhausted: number }} props */
-function Figures({ keys, subscriptions, exhausted }) {
+/** @param {{ keys: Key[], subscriptions: Subscription[], more: string, exhausted: number }} props */
+function Figures({ keys, subscriptions, more, exhausted }) {
   const [enabled, failing] = [
     subscriptions.filter((one) => one.enabled).length,
     subscriptions.filter(isFailing).length,
@@ -135,20 +136,20 @@ function Figures({ keys, subscriptions, exhausted }) {
       ${may("keys:read") && html`<${Figure} href="/console/keys" count=${keys.length} one="active key" />`}
       ${
         may("webhooks:read") &&
-        html`<${Figure} href="/console/subscriptions" count=${enabled} one="enabled subscription" />
-        <${Figure} href="/console/subscriptions?state=failing" count=${failing} one="failing receiver" />
+        html`<${Figure} href="/console/subscriptions" count=${enabled} more=${more} one="enabled subscription" />
+        <${Figure} href="/console/subscriptions?state=failing" count=${failing} more=${more} one="failing receiver" />
         <${Figure} href="/console/deliveries?state=failed" count=${exhausted} one="delivery failed for good in 24 hours" many="deliveries failed for good in 24 hours" />`
       }
     </ul>
   `;
 }
 
-/** @param {{ href: string, count: number, one: string, many?: string }} props */
-const Figure = ({ href, count, one, many = `${one}s` }) =>
-  html`<li><a href=${href}><strong>${count}</strong> ${count === 1 ? one : many}</a></li>`;
+/** @param {{ href: string, count: number, more?: string, one: string, many?: string }} props */
+const Figure = ({ href, count, more = "", one, many = `${one}s` }) =>
+  html`<li><a href=${href}><strong>${count}${more}</strong> ${count === 1 && !more ? one : many}</a></li>`;
 
-/** @param {{ keys: Key[], all: Key[], subscriptions: Subscription[], failedCount: number }} props */
-function Attention({ keys, all, subscriptions, failedCount }) {
+/** @param {{ keys: Key[], all: Key[], subscriptions: Subscription[], more: string, failedCount: number }} props */
+function Attention({ keys, all, subscriptions, more, failedCount }) {
   const expiring = keys.filter(
     (key) => key.expiresAt && Date.parse(key.expiresAt) - Date.now() < SOON && !key.replacedBy,
   );
@@ -187,7 +188,7 @@ function Attention({ keys, all, subscriptions, failedCount }) {
         </li>`
         }
       </ul>
-      <p class="all-well">Everything works. Nothing needs you.</p>
+      <p class="all-well">${more ? `The newest ${subscriptions.length} subscriptions have no problem.` : "Everything works. Nothing needs you."}</p>
     </section>
   `;
 }

@@ -4,12 +4,13 @@ import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { EventTypeOptions } from "../lib/event-types.js";
 import { filterOf } from "../lib/json-field.js";
+import { usePages } from "../lib/pages.js";
 import { may } from "../lib/rights.js";
 import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { pullCommand, subscribeCurl } from "../lib/snippets.js";
 import { Choice, Field, Filters, Form, TextField, typed } from "../lib/fields.js";
-import { Badge, Code, Dialog, Empty, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
+import { Badge, Code, Dialog, Empty, Page, When } from "../lib/ui.js";
 import { isFailing, isPull, shownUrl, SIGNING, subscriptionState } from "../lib/words.js";
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
@@ -22,31 +23,43 @@ import { TestFilter } from "./test-filter.js";
 const WITH_HEALTH = /** @type {const} */ ({ limit: 200, include: "health" });
 
 export default function Subscriptions() {
-  const { data, failure, reload } = useRead("listSubscriptions", WITH_HEALTH);
+  const [isEmpty, setEmpty] = useState(false);
   const [isCreating, setCreating] = useState(false);
+  const list = usePages(async (cursor) => {
+    setEmpty(false);
+    const { subscriptions, nextCursor } = await call("listSubscriptions", { ...WITH_HEALTH, cursor });
+    setEmpty(!cursor && !subscriptions.length);
+    return { rows: subscriptions, next: nextCursor };
+  }, "");
   const create =
     may("webhooks") &&
     html`<button type="button" class="primary" data-new onClick=${() => setCreating(true)}>New subscription</button>`;
   return html`
     <${Page} title="Subscriptions" lead="A subscription sends your events to a URL of your choice, signed, or keeps them for readers." actions=${create}>
-      <${ErrorPanel} failure=${failure} retry=${reload} />
-      ${!data && !failure && html`<${Loading} />`}
-      ${data && !data.subscriptions.length && html`<${NoSubscriptions} create=${() => setCreating(true)} />`}
-      ${data && data.subscriptions.length > 0 && html`<${FilteredSubscriptions} subscriptions=${data.subscriptions} isAll=${!data.nextCursor} table=${tableOf} />`}
-      ${data?.nextCursor && html`<p class="quiet">Only the newest 200 subscriptions are shown.</p>`}
+      ${
+        isEmpty
+          ? html`<${NoSubscriptions} create=${() => setCreating(true)} />`
+          : list.frame(
+              { empty: NONE, hint: FIRST },
+              html`<${FilteredSubscriptions} subscriptions=${list.rows} isAll=${!list.hasMore} table=${tableOf} />`,
+            )
+      }
     <//>
-    ${isCreating && html`<${CreateSubscription} reload=${reload} onClose=${() => setCreating(false)} />`}
+    ${isCreating && html`<${CreateSubscription} reload=${list.reload} onClose=${() => setCreating(false)} />`}
   `;
 }
+
+const NONE = "You have no subscription";
+const FIRST = "Give the URL of your receiver. It then gets each event, signed, with retries for three days.";
 
 /** @param {{ create: () => void }} props */
 const NoSubscriptions = ({ create }) => html`
   <${Empty}
-    title="You have no subscription"
+    title=${NONE}
     curl=${subscribeCurl()}
     action=${may("webhooks") && html`<button type="button" class="primary" onClick=${create}>Subscribe a URL</button>`}
   >
-    <p>Give the URL of your receiver. It then gets each event, signed, with retries for three days.</p>
+    <p>${FIRST}</p>
   <//>
 `;
 
