@@ -62,7 +62,7 @@ export default function Deliveries() {
         list.newer > 0 &&
         html`<p class="newer"><button type="button" onClick=${list.showNewer}>Show ${newerInWords(list)}</button></p>`
       }
-      ${list.rows && !list.rows.length && !list.next && html`<${NoDeliveries} isFiltered=${Object.keys(filter).length > 0} clear=${() => change(CLEARED)} />`}
+      ${list.rows && !list.rows.length && !list.next && !list.newer && html`<${NoDeliveries} isFiltered=${Object.keys(filter).length > 0} clear=${() => change(CLEARED)} />`}
       ${list.rows && list.rows.length > 0 && html`<${DeliveryTable} deliveries=${list.rows} subscriptions=${subscriptions} caption="Deliveries, newest first" />`}
       ${list.next && html`<p class="more"><button type="button" onClick=${list.more} aria-disabled=${list.isRunning}>Show more</button></p>`}
     <//>
@@ -125,8 +125,8 @@ function DeliveryFilters({ filter, set, subscriptions }) {
  */
 
 /**
- * The rows that are shown, the newer rows, and the functions that read more. Rows that are shown change in place; newer
- * rows wait until the reader asks for them, so that the list does not jump.
+ * The rows that are shown, the newer rows, and the functions that read more. Rows that are shown change in place, and
+ * leave when the filter no longer matches; newer rows wait until the reader asks for them, so that the list does not jump.
  * @param {Record<string, string>} filter
  */
 function useDeliveries(filter) {
@@ -197,7 +197,8 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
   gap === undefined ? { rows: [...waiting, ...rows], waiting: [], next } : { rows: waiting, waiting: [], next: gap };
 
 /**
- * Brings known rows up to date, and separates newer ones. Without rows, begins with these.
+ * Separates newer rows. The other rows of the answer replace the known rows of its period, from its last row on; ids sort
+ * by creation. Without rows, begins with these.
  * @param {List} list
  * @param {Answer} answer
  * @returns {List}
@@ -205,14 +206,12 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
 function merged(list, answer) {
   const { deliveries, nextCursor } = answer;
   if (!list.rows) return { rows: deliveries, waiting: [], next: nextCursor };
-  const latest = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-  const shown = new Set(list.rows.map((row) => row.id));
-  const newest = list.rows[0]?.createdAt ?? "";
-  const isNewer = (/** @type {Delivery} */ one) => !shown.has(one.id) && one.createdAt >= newest;
-  const rows = list.rows.map((row) => latest.get(row.id) ?? row);
-  const waiting = deliveries.filter(isNewer);
-  const hasGap = rows.length > 0 && waiting.length === deliveries.length;
-  return { rows, waiting, next: list.next, gap: hasGap ? nextCursor : undefined };
+  const newest = list.rows[0]?.id ?? "";
+  const oldest = (nextCursor && deliveries.at(-1)?.id) ?? "";
+  const waiting = deliveries.filter((one) => one.id > newest);
+  const rows = [...deliveries.slice(waiting.length), ...list.rows.filter((row) => row.id < oldest)];
+  const hasGap = waiting.length === deliveries.length;
+  return { rows, waiting, next: nextCursor && list.next, gap: hasGap ? nextCursor : undefined };
 }
 
 /**
