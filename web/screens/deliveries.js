@@ -153,7 +153,9 @@ function useDeliveries(filter) {
   };
   const first = useAction(newest, OVERLAPPING);
   const more = useAction(async () =>
-    change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), nextPage),
+    change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), (now, answer) =>
+      now.next === list.next ? nextPage(now, answer) : now,
+    ),
   );
   const refresh = useAction(() => newest(), OVERLAPPING);
   useEffect(() => {
