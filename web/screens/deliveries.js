@@ -55,7 +55,7 @@ export default function Deliveries() {
   return html`
     <${Page} title="Deliveries" lead=${html`<${Live} state=${isPaused ? "off" : state} />`} actions=${toggle}>
       <${DeliveryFilters} filter=${filter} set=${set} subscriptions=${subscriptions} />
-      <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${() => void (list.reload(), failures.reload())} />
+      <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${refresh} />
       <${FailureGroups} failures=${failures.data} reload=${refresh} />
       ${!list.rows && !list.failure && html`<${Loading} />`}
       ${
@@ -151,17 +151,15 @@ function useDeliveries(filter) {
     questions.current.answered = question;
     change(answer, merged);
   };
-  const first = useAction(newest, OVERLAPPING);
-  const more = useAction(async () =>
+  const more = async () =>
     change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), (now, answer) =>
       now.next === list.next ? nextPage(now, answer) : now,
-    ),
-  );
-  const refresh = useAction(() => newest(), OVERLAPPING);
+    );
+  const reading = useAction((/** @type {() => Promise<void>} */ read) => read(), OVERLAPPING);
   useEffect(() => {
     const known = begin();
     setList(known);
-    first.run(Math.min(PAGE_MAX, Math.max(PAGE_SIZE, known.rows?.length ?? 0)));
+    reading.run(() => newest(Math.min(PAGE_MAX, Math.max(PAGE_SIZE, known.rows?.length ?? 0))));
   }, [key]);
   const [newer, hasGap] = [list.waiting.length, list.gap !== undefined];
   useEffect(() => {
@@ -172,12 +170,11 @@ function useDeliveries(filter) {
     next: list.next,
     newer,
     hasGap,
-    failure: first.failure ?? more.failure,
-    isRunning: more.isRunning,
-    reload: () => first.run(),
-    more: more.run,
+    failure: reading.failure,
+    isRunning: reading.isRunning,
+    more: () => reading.run(more),
     showNewer: () => setList(withNewer),
-    refresh: refresh.run,
+    refresh: () => reading.run(newest),
   };
 }
 
