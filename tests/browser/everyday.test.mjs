@@ -12,6 +12,7 @@ import {
   publishBatch,
   receiver,
   signIn,
+  UNAVAILABLE,
   visitor,
 } from "./harness.mjs";
 
@@ -468,5 +469,49 @@ test("a form asks before it closes with typed text, and without typed text it cl
   await dialog.getByLabel("Description").fill("");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
+  await close();
+});
+
+test("a list of deliveries drops what no longer matches, forgets a failed read, and keeps its rows without a gap", async () => {
+  const [{ page, close }, hooks] = [await visitor("lotte", { failures: [503] }), await receiver()];
+  await api("lotte", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await publishBatch("lotte", "order.first", 60);
+  await attempted("lotte", 60);
+  const rows = page.locator("tbody tr");
+  const shown = (count) => eventually(`${count} rows`, async () => (await rows.count()) === count);
+  const more = page.getByRole("button", { name: "Show more", exact: true });
+  await page.goto("/console/deliveries");
+  await shown(50);
+  await page.getByText("Live: the list follows each attempt.").waitFor();
+  const failure = page.getByText("The service is temporarily unavailable");
+  // A live update may be one of the reads, and would replace the failure of another.
+  await page.route(/deliveries\?/, (route) => route.fulfill(UNAVAILABLE));
+  await more.click();
+  await failure.waitFor();
+  await page.unroute(/deliveries\?/);
+  await page.getByLabel("State").selectOption("Delivered");
+  await shown(50);
+  await failure.waitFor({ state: "detached" });
+  const late = new Promise((resolve) => page.route(/cursor=/, resolve, { times: 1 }));
+  await more.click();
+  const route = await late;
+  await publishBatch("lotte", "order.later", 60);
+  await page.getByRole("button", { name: "Show more than 50 new deliveries" }).click();
+  await Promise.all([page.waitForResponse(/cursor=/), route.continue()]);
+  for (const count of [100, 120]) {
+    await more.click();
+    await shown(count);
+  }
+  await more.waitFor({ state: "detached" });
+  hooks.status = 500;
+  await publish("lotte", "order.last");
+  await attempted("lotte", 121);
+  await page.getByLabel("State").selectOption("Waiting");
+  await shown(1);
+  const { deliveries } = await api("lotte", "GET", "/api/webhooks/deliveries?limit=1");
+  hooks.status = 204;
+  await api("lotte", "POST", `/api/webhooks/deliveries/${deliveries[0].id}/retry`);
+  await page.getByText("No delivery matches").waitFor();
+  hooks.close();
   await close();
 });
