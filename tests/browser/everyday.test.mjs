@@ -65,9 +65,9 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
     async () => (await api("paul", "GET", `/api/webhooks/subscriptions/${subscription.id}`)).health.state === "paused",
   );
   await page.goto("/console/");
-  await page.getByText(/It is tried again in (9|10) minutes/).waitFor();
+  await page.getByText(/Its next attempt is in (9|10) minutes/).waitFor();
   await page.getByRole("link", { name: "1 failing receiver" }).click();
-  await page.getByText(/Tried again in (9|10) minutes/).waitFor();
+  await page.getByText(/Next attempt: in (9|10) minutes/).waitFor();
   await page.getByRole("rowheader", { name: hooks.url }).getByRole("link").click();
   await page
     .getByText(/in (9|10) minutes/)

@@ -5,7 +5,7 @@ import { may } from "../lib/rights.js";
 import { useRead } from "../lib/resource.js";
 import { Part } from "../lib/screen.js";
 import { DAY } from "../lib/time.js";
-import { ErrorPanel, Loading, Page, When } from "../lib/ui.js";
+import { Due, ErrorPanel, Loading, Page, When } from "../lib/ui.js";
 import { counted, isFailing, isOrphan, isPull, keyState, place, subscriptionState } from "../lib/words.js";
 
 /** @typedef {import("../lib/api.js").Key} Key */
@@ -162,13 +162,13 @@ function Attention({ keys, all, subscriptions, more, failedCount }) {
           .map(
             (key) => html`<li>
               <p>The key <strong>${key.label}</strong> (<code>${key.prefix}</code>) ends <${When} at=${key.expiresAt} />, and the key that replaced it is revoked.</p>
-              <a class="button" href="/console/keys">Make a new key</a>
+              ${may("keys") && html`<a class="button" href="/console/keys">Make a new key</a>`}
             </li>`,
           )}
         ${expiring.map(
           (key) => html`<li>
             <p>The key <strong>${key.label}</strong> expires <${When} at=${key.expiresAt} />.</p>
-            <a class="button" href="/console/keys">Rotate it</a>
+            ${may("keys") && html`<a class="button" href="/console/keys">Rotate it</a>`}
           </li>`,
         )}
         ${subscriptions
@@ -203,7 +203,7 @@ function Trouble({ subscription }) {
   return html`
     <li>
       <p><strong class="url">${place(subscription.url)}</strong> is ${name.toLowerCase()}. ${why}
-        ${pausedUntil && html` It is tried again <${When} at=${pausedUntil} />.`}
+        ${pausedUntil && html` Its next attempt is <${Due} at=${pausedUntil} />.`}
         ${waiting ? ` ${counted(waiting, "delivery waits", "deliveries wait")}.` : ""}</p>
       <a class="button" href="/console/subscriptions/${subscription.id}">See why</a>
     </li>

@@ -11,7 +11,7 @@ import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Choice, Form, TextField } from "../lib/fields.js";
-import { Badge, Dialog, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { Badge, Dialog, Due, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, isPull, place, signingName, subscriptionState } from "../lib/words.js";
 import { Consumers } from "./consumers.js";
 import { Recover } from "./recover.js";
@@ -83,7 +83,7 @@ export function Facts({ subscription, health }) {
     <dl class="facts">
       ${!isPulled && html`<div><dt>URL</dt><dd class="url">${subscription.url}</dd></div>`}
       <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//> ${why}</dd></div>
-      ${health.pausedUntil && html`<div><dt>Tried again</dt><dd><${WhenExactly} at=${health.pausedUntil} /></dd></div>`}
+      ${health.pausedUntil && html`<div><dt>Next attempt</dt><dd><${Due} at=${health.pausedUntil} isExact=${true} /></dd></div>`}
       ${health.failingSince && html`<div><dt>Failing since</dt><dd><${WhenExactly} at=${health.failingSince} /></dd></div>`}
       ${!isPulled && html`<${Sent} health=${health} />`}
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>

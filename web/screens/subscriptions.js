@@ -1,6 +1,7 @@
 // The webhook subscriptions of the user: list and create.
 
 import { html, useState } from "../vendor/preact.js";
+import { product } from "../lib/brand.js";
 import { call } from "../lib/api.js";
 import { EventTypeOptions } from "../lib/event-types.js";
 import { filterOf } from "../lib/json-field.js";
@@ -10,7 +11,7 @@ import { useAction, useRead } from "../lib/resource.js";
 import { useFilter } from "../lib/router.js";
 import { pullCommand, subscribeCurl } from "../lib/snippets.js";
 import { Choice, Field, Filters, Form, TextField, typed } from "../lib/fields.js";
-import { Badge, Code, Dialog, Empty, Page, When } from "../lib/ui.js";
+import { Badge, Code, Dialog, Due, Empty, Page, When } from "../lib/ui.js";
 import { isFailing, isPull, shownUrl, SIGNING, subscriptionState } from "../lib/words.js";
 import { optionsOf, RequestOptions, wishOf } from "./request-options.js";
 import { NewSigner } from "./secret.js";
@@ -131,7 +132,7 @@ function Row({ subscription }) {
         ${description && html`<span class="under">${description}</span>`}
       </th>
       <td data-label="State"><${Badge} tone=${tone}>${name}<//>${why && html`<span class="under">${why}</span>`}
-        ${health?.pausedUntil && html`<span class="under">Tried again <${When} at=${health.pausedUntil} />.</span>`}</td>
+        ${health?.pausedUntil && html`<span class="under">Next attempt: <${Due} at=${health.pausedUntil} />.</span>`}</td>
       <td data-label="Events"><${Events} events=${events} /></td>
       <td data-label="Waiting">${health && !isPull(subscription) ? health.waiting.toLocaleString("en") : "–"}</td>
       <td data-label="Created"><${When} at=${createdAt} /></td>
@@ -282,7 +283,7 @@ const NewSubscription = ({ created, onClose }) => html`
   <${Dialog} title="Your new subscription" onClose=${onClose} done=${created.secret ? "I have copied the secret" : "Done"}>
     ${
       isPull(created.subscription)
-        ? html`<p>Its id is <code>${created.subscription.id}</code>. This command fetches its events, prints them and commits them:</p>
+        ? html`<p>Its id is <code>${created.subscription.id}</code>. This command fetches its events${!product.isPortal && ", prints them and commits them"}:</p>
           <${Code} text=${pullCommand(created.subscription.id)} what="command" isOneLine />`
         : html`<${NewSigner} answer=${created} /><${SendTest} id=${created.subscription.id} />`
     }
