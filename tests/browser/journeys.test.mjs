@@ -341,6 +341,21 @@ test("a URL is tested before it is saved", async () => {
   await dialog.getByRole("button", { name: "Test the URL" }).click();
   await dialog.getByText("Delivered: the receiver answered 204").waitFor();
   assert.equal(hooks.requests.length, 2, "one request for each test");
+  await dialog.getByLabel("URL").fill(`${hooks.url}/other`);
+  await dialog.getByText("Delivered: the receiver answered 204").waitFor({ state: "detached" });
+
+  await dialog.getByText("Advanced").click();
+  const rate = dialog.getByLabel("Most deliveries per second");
+  await rate.fill("5");
+  await rate.fill("");
+  assert.ok(await rate.isVisible(), "the section stays open while its field is edited");
+  await dialog.getByLabel("Authentication").selectOption({ label: "A header" });
+  await dialog.getByLabel("Name of the header").fill("x-token");
+  await dialog.getByLabel("Value of the header").fill("é");
+  await dialog.getByRole("button", { name: "Test the URL" }).click();
+  const isInvalid = async (label) => (await dialog.getByLabel(label).getAttribute("aria-invalid")) === "true";
+  await eventually("the fault is beside the value", () => isInvalid("Value of the header"));
+  assert.ok(!(await isInvalid("Name of the header")));
   assert.deepEqual((await api("theo", "GET", "/api/webhooks/subscriptions")).subscriptions, [], "nothing is saved");
   hooks.close();
   await close();

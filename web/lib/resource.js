@@ -61,6 +61,23 @@ export function useAction(act, { mayOverlap = false } = {}) {
   return { run, isRunning, failure };
 }
 
+/**
+ * An action that judges what a form holds. Its answer and its failure are gone once the form holds something else.
+ * @template T
+ * @param {unknown} held
+ * @param {() => Promise<T>} ask
+ */
+export function useVerdict(held, ask) {
+  const of = JSON.stringify(held);
+  const [asked, setAsked] = useState(/** @type {{ of?: string, answer?: T }} */ ({}));
+  const { run, isRunning, failure } = useAction(async () => {
+    setAsked({ of });
+    setAsked({ of, answer: await ask() });
+  });
+  const isSame = asked.of === of;
+  return { run, isRunning, answer: isSame ? asked.answer : undefined, failure: isSame ? failure : undefined };
+}
+
 /** @param {unknown} error */
 function asFailure(error) {
   if (error instanceof Failure) return error;

@@ -19,12 +19,24 @@ const KINDS = [
   ["oauth2", "OAuth 2.0 (client credentials)"],
 ];
 
-/** The names of the two fields of each kind. @type {Record<string, [string | undefined, string]>} */
+/**
+ * The names of the two fields of each kind, and the parts of the authentication that they set.
+ * @type {Record<string, [[string, string] | undefined, [string, string]]>}
+ */
 const FIELDS_OF = {
-  bearer: [undefined, "Token"],
-  basic: ["User name", "Password"],
-  header: ["Name of the header", "Value of the header"],
-  oauth2: ["Client ID", "Client secret"],
+  bearer: [undefined, ["Token", "token"]],
+  basic: [
+    ["User name", "username"],
+    ["Password", "password"],
+  ],
+  header: [
+    ["Name of the header", "name"],
+    ["Value of the header", "value"],
+  ],
+  oauth2: [
+    ["Client ID", "clientId"],
+    ["Client secret", "clientSecret"],
+  ],
 };
 
 /** What the form of a subscription begins with. @param {Partial<Subscription>} subscription @returns {Options} */
@@ -96,7 +108,8 @@ export function RequestOptions({ value, set, of, failure }) {
   const put = (/** @type {keyof Options} */ name) => (/** @type {string} */ text) => set({ ...value, [name]: text });
   const [nameOf, secretOf] = FIELDS_OF[value.kind] ?? [];
   const isClient = value.kind === "oauth2";
-  const faultOf = (/** @type {string} */ part) => failure?.fault(isClient ? `auth.${part}` : "auth");
+  const faultOf = (/** @type {string} */ part) => failure?.fault(`auth.${part}`);
+  const faultOfAll = failure?.problem.errors?.find(({ field }) => field === "auth")?.detail;
   const certificate = of.clientCertificate;
   const faultOfKey = failure?.fault("clientCertificate.key");
   /** @type {[string, string][]} */
@@ -114,8 +127,8 @@ export function RequestOptions({ value, set, of, failure }) {
     <${Choice} label="Authentication" value=${value.kind} options=${kinds} onChange=${put("kind")}
       hint="A URL with another scheme, host or port removes headers, authentication and client certificate that are not set again." />
     ${isClient && html`<${TextField} label="Token URL" type="url" spellcheck=${false} value=${value.tokenUrl} set=${put("tokenUrl")} fault=${faultOf("tokenUrl")} />`}
-    ${nameOf && html`<${TextField} label=${nameOf} spellcheck=${false} value=${value.name} set=${put("name")} fault=${faultOf("clientId")} />`}
-    ${secretOf && html`<${TextField} label=${secretOf} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${nameOf && !isClient ? undefined : faultOf("clientSecret")} />`}
+    ${nameOf && html`<${TextField} label=${nameOf[0]} spellcheck=${false} value=${value.name} set=${put("name")} fault=${faultOf(nameOf[1])} />`}
+    ${secretOf && html`<${TextField} label=${secretOf[0]} type="password" autocomplete="new-password" value=${value.secret} set=${put("secret")} fault=${faultOf(secretOf[1]) ?? faultOfAll} />`}
     ${isClient && html`<${TextField} label="Scope" hint="If the provider asks for one." spellcheck=${false} value=${value.scope} set=${put("scope")} fault=${faultOf("scope")} />`}
     ${isClient && html`<${TextField} label="Audience" hint="If the provider asks for one." spellcheck=${false} value=${value.audience} set=${put("audience")} fault=${faultOf("audience")} />`}
     <${Choice} label="Client certificate" value=${value.certificate} options=${certificates} onChange=${put("certificate")}

@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { refresh } from "../lib/cache.js";
-import { useAction } from "../lib/resource.js";
+import { useAction, useVerdict } from "../lib/resource.js";
 import { duration } from "../lib/time.js";
 import { ErrorPanel } from "../lib/ui.js";
 import { attemptError } from "../lib/words.js";
@@ -74,11 +74,9 @@ function Verdict({ attempt, children }) {
  * @param {{ url: string, more: Record<string, unknown>, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
  */
 export function TestUrl({ url, more, onFailure }) {
-  const [attempt, setAttempt] = useState(/** @type {Attempt | undefined} */ (undefined));
-  const { run, isRunning, failure } = useAction(async () => {
-    setAttempt(undefined);
-    setAttempt((await call("testUrl", { body: { url: url.trim(), ...more } })).attempt);
-  });
+  const body = { url: url.trim(), ...more };
+  const { run, isRunning, failure, answer } = useVerdict(body, () => call("testUrl", { body }));
+  const attempt = answer?.attempt;
   useEffect(() => onFailure(failure), [failure]);
   return html`
     <div class="check-it">

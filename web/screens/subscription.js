@@ -34,7 +34,7 @@ export default function OneSubscription({ id }) {
   const deliveries = useRead(!isPulled && "listDeliveries", { subscriptionId: id, limit: 10 });
   const outcomes = useRead(!isPulled && "showSubscriptionOutcomes", { id });
   const [open, setOpen] = useState(/** @type {DialogName | undefined} */ (undefined));
-  const reloadAll = async () => void (await Promise.all([reload(), deliveries.reload()]));
+  const reloadAll = async () => void (await Promise.all([reload(), deliveries.reload(), outcomes.reload()]));
   useFresh(true, ({ subscriptionId }) => subscriptionId === id, reloadAll);
   const up = { href: "/console/subscriptions", text: "Subscriptions" };
   if (!data) {
@@ -156,8 +156,8 @@ function Enable({ subscription, reload, disable }) {
     return html`<${SendMissed} id=${id} ...${missed} reload=${reload} onClose=${() => setMissed(undefined)} />`;
   }
   const button = subscription.enabled
-    ? html`<button type="button" onClick=${disable}>Disable…</button>`
-    : html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Enable</button>`;
+    ? html`<button key="disable" type="button" onClick=${disable}>Disable…</button>`
+    : html`<button key="enable" type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Enable</button>`;
   return html`${button}<${ErrorPanel} failure=${failure} />`;
 }
 

@@ -239,7 +239,10 @@ const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecon
  *   options: Omit<Parameters<typeof RequestOptions>[0], "failure">,
  *   failure: import("../lib/api.js").Failure | undefined, isPull?: boolean, more?: unknown }} props
  */
-export const SubscriptionFields = ({ values, set, options, failure, isPull: isPulled = false, more }) => html`
+export function SubscriptionFields({ values, set, options, failure, isPull: isPulled = false, more }) {
+  const { headers, auth, clientCertificate } = options.of;
+  const [isOpen] = useState(Boolean(values.filter || values.rate || headers || auth || clientCertificate));
+  return html`
   ${
     !isPulled &&
     html`<${TextField} label="URL" type="url" spellcheck=${false} value=${values.url} set=${set.setUrl} fault=${failure?.fault("url")}
@@ -251,7 +254,7 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
     fault=${failure?.fault("description")} hint="Optional." />
-  <details open=${values.filter !== "" || values.rate !== "" || options.of.headers || options.of.auth || options.of.clientCertificate || ADVANCED.some((name) => failure?.fault(name))}>
+  <details open=${isOpen || ADVANCED.some((name) => failure?.fault(name))}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
       hint=${FILTER_HINT}
@@ -267,6 +270,7 @@ export const SubscriptionFields = ({ values, set, options, failure, isPull: isPu
     }
   </details>
 `;
+}
 
 /** The types that the field of events offers. The form works without them. @param {{ text: string }} props */
 const KnownEventTypes = ({ text }) =>

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { filterOf, jsonOf } from "../lib/json-field.js";
-import { useAction } from "../lib/resource.js";
+import { useVerdict } from "../lib/resource.js";
 import { Field, typed } from "../lib/fields.js";
 import { ErrorPanel } from "../lib/ui.js";
 
@@ -12,11 +12,9 @@ import { ErrorPanel } from "../lib/ui.js";
 /** @param {{ filter: string }} props */
 export function TestFilter({ filter }) {
   const [sample, setSample] = useState("{}");
-  const [tested, setTested] = useState(/** @type {{ of: string, verdict: Verdict } | undefined} */ (undefined));
-  const { run, isRunning, failure } = useAction(async () => {
-    const body = { filter: filterOf(filter), data: jsonOf(sample, "data", "The data is not JSON") };
-    setTested({ of: filter + sample, verdict: await call("testFilter", { body }) });
-  });
+  const { run, isRunning, failure, answer } = useVerdict([filter, sample], () =>
+    call("testFilter", { body: { filter: filterOf(filter), data: jsonOf(sample, "data", "The data is not JSON") } }),
+  );
   return html`
     <div class="check-it">
       <${Field} label="Sample data" fault=${failure?.fault("data")}
@@ -24,7 +22,7 @@ export function TestFilter({ filter }) {
         input=${(/** @type {object} */ attributes) =>
           html`<textarea rows="3" spellcheck=${false} value=${sample} onInput=${typed(setSample)} ...${attributes}></textarea>`} />
       <button type="button" onClick=${run} aria-disabled=${isRunning}>Test the filter</button>
-      <div role="status">${tested?.of === filter + sample && html`<${Result} ...${tested.verdict} />`}</div>
+      <div role="status">${answer && html`<${Result} ...${answer} />`}</div>
       <${ErrorPanel} failure=${failure} fields=${["data"]} />
     </div>
   `;
