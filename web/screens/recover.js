@@ -98,5 +98,5 @@ function recoverable(count, waiting) {
       : `${count < 10_000 ? "" : "At least "}${counted(count, "delivery comes", "deliveries come")} back: what failed, was missed, or waits for a retry.`;
   return waiting === 0
     ? back
-    : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} in any case, and ${waiting === 1 ? "is" : "are"} sent when due.`;
+    : `${back} ${counted(waiting, "delivery waits", "deliveries wait")} already${count === 0 ? "" : ", and may be among these"}.`;
 }
