@@ -10,7 +10,8 @@ use domain::memory::unique_cause;
 use domain::ports::{
     CancelDeliveryRequest, ClaimId, ClaimRequest, ClaimedLane, DeleteSubscriptionRequest, DeliveryCommands,
     DeliveryLog, DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, Retained, Retention as _,
-    RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, SubscriptionStore, WAITING_BYTES_MAX,
+    RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, StoreError, SubscriptionStore,
+    WAITING_BYTES_MAX,
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
@@ -199,7 +200,8 @@ async fn waiting_publications_have_a_maximum_in_bytes() {
     let waiting = tokio::spawn(async move { publisher.publish(&large).await });
     tokio::task::yield_now().await;
     let refused = store.publish(&events(&subscription.owner, 20, 1)).await.unwrap_err();
-    assert!(refused.to_string().contains("too many events are waiting"), "{refused}");
+    let StoreError::Unavailable(reason) = refused else { panic!("{refused:?}") };
+    assert!(reason.to_string().contains("too many events are waiting"), "{reason}");
     other.batch_execute("COMMIT").unwrap();
     waiting.await.unwrap().unwrap();
     store.publish(&events(&subscription.owner, 30, 1)).await.unwrap();

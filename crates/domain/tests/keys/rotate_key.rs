@@ -109,7 +109,12 @@ fn the_successor_of_an_endless_key_expires_where_keys_must_expire() {
     for (default_ttl_days, days) in [(None, 30), (Some(7), 7)] {
         let (desk, alice) = (Desk::new(), user("alice"));
         let old = desk.create(&alice, None).unwrap();
-        let rotation = RotateKey { id: old.id, overlap: Duration::ZERO, webhooks_max: None, created_by: None };
+        let rotation = RotateKey {
+            id: old.id,
+            overlap: Duration::ZERO,
+            webhooks_max: Some(WebhookAccess::Write),
+            created_by: None,
+        };
         let keys = desk.where_keys_must_expire(default_ttl_days);
         let new = pollster::block_on(keys.rotate(&alice, rotation, &Origin::SERVICE)).unwrap();
         assert_eq!(find(&new.keys, new.id).expires_at, Some(desk.now().plus(days * DAY)));
