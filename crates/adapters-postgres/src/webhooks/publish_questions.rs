@@ -20,18 +20,28 @@ use super::numbers::LastNumber;
 use crate::attempt::CountRow;
 use crate::transaction::TouchDeliveries;
 
-const COUNT_KNOWN: &str = "SELECT count(*) AS count
-    FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, publisher_id)
-    JOIN webhook_publications AS publication ON publication.owner_issuer = asked.owner_issuer
-        AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id";
+/// The earlier publications under keys.
+macro_rules! known {
+    ($columns:literal, $events:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, publisher_id)
+            JOIN webhook_publications AS publication ON publication.owner_issuer = asked.owner_issuer
+                AND publication.owner_subject = asked.owner_subject
+                AND publication.publisher_id = asked.publisher_id",
+            $events
+        )
+    };
+}
 
-/// The earlier publications under these keys.
-const KNOWN: &str = "SELECT publication.publisher_id, publication.content, event.deliveries,
-        event.id, event.owner_issuer, event.owner_subject, event.event_type, event.payload, event.created_at
-    FROM unnest($1, $2, $3) AS asked (owner_issuer, owner_subject, publisher_id)
-    JOIN webhook_publications AS publication ON publication.owner_issuer = asked.owner_issuer
-        AND publication.owner_subject = asked.owner_subject AND publication.publisher_id = asked.publisher_id
-    JOIN webhook_events AS event ON event.id = publication.event_id";
+const COUNT_KNOWN: &str = known!("count(*) AS count", "");
+
+const KNOWN: &str = known!(
+    "publication.publisher_id, publication.content, event.deliveries,
+        event.id, event.owner_issuer, event.owner_subject, event.event_type, event.payload, event.created_at",
+    " JOIN webhook_events AS event ON event.id = publication.event_id"
+);
 
 macro_rules! lock {
     ($wait:literal) => {
