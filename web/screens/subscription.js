@@ -83,7 +83,7 @@ export function Facts({ subscription, health }) {
     <dl class="facts">
       ${!isPulled && html`<div><dt>URL</dt><dd class="url">${subscription.url}</dd></div>`}
       <div><dt>State</dt><dd><${Badge} tone=${tone}>${name}<//> ${why}</dd></div>
-      ${health.pausedUntil && html`<div><dt>Next attempt</dt><dd><${Due} at=${health.pausedUntil} isExact=${true} /></dd></div>`}
+      ${health.pausedUntil && html`<div><dt>Next attempt</dt><dd><${Due} at=${health.pausedUntil} isExact /></dd></div>`}
       ${health.failingSince && html`<div><dt>Failing since</dt><dd><${WhenExactly} at=${health.failingSince} /></dd></div>`}
       ${!isPulled && html`<${Sent} health=${health} />`}
       <div><dt>Events</dt><dd><${Events} events=${subscription.events} /></dd></div>
