@@ -62,8 +62,8 @@ impl Kind {
             ],
             Self::Caddy => [
                 ("http://api.example.com {", format!("http://:{} {{", public.port())),
-                ("127.0.0.1:8080", gatepost.to_string()),
-                ("127.0.0.1:3000", api.to_string()),
+                ("forward_auth 127.0.0.1:8080 {", format!("forward_auth {gatepost} {{")),
+                ("reverse_proxy 127.0.0.1:3000 {", format!("reverse_proxy {api} {{")),
             ],
             Self::Envoy => [
                 ("address: 0.0.0.0, port_value: 80 ", format!("address: 127.0.0.1, port_value: {} ", public.port())),
@@ -164,4 +164,17 @@ fn fence(page: &str, language: &str) -> String {
     let block = blocks.next().expect("the page has a configuration").to_owned();
     assert!(blocks.next().is_none(), "the page has one configuration");
     block
+}
+
+/// The port 30000 begins like the API's port on the page.
+#[test]
+fn any_port_of_gatepost_can_stand_in_a_configuration() {
+    let [public, gatepost, api] = [20_001, 30_000, 40_003].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    for kind in [Kind::Nginx, Kind::Caddy, Kind::Envoy] {
+        let configuration = kind.configuration(public, gatepost, api);
+        for port in [20_001, 30_000, 40_003] {
+            let is_there = configuration.split(|other: char| !other.is_ascii_digit()).any(|part| part == port.to_string());
+            assert!(is_there, "{kind:?}, {port}: {configuration}");
+        }
+    }
 }
