@@ -90,15 +90,17 @@ impl<By> Call<By> {
     }
 
     /// Refuses unknown parameters of a change, and members of a body where none is read: they are meant to limit the
-    /// effect of the call, and would be ignored.
+    /// effect of the call, and would be ignored. SCIM is not in the document: it lets clients add `attributes` to a change
+    /// (RFC 7644, section 3.9).
     async fn refuse_what_it_would_ignore(&mut self) -> Result<(), ApiError> {
+        let Some(has_body) = self.state().known_names.has_body(&self.request) else { return Ok(()) };
         if self.request.method().is_safe() {
             return Ok(());
         }
         if !self.request.query_string().is_empty() {
             self.parameters()?;
         }
-        if self.state().known_names.is_without_body(&self.request) {
+        if !has_body {
             self.read_body().await?.read(|_| Ok::<_, ApiError>(()))?;
         }
         Ok(())

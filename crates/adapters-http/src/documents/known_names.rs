@@ -31,9 +31,9 @@ impl KnownNames {
         Self(document.paths.paths.iter().map(|(path, item)| (path.clone(), of_item(item))).collect())
     }
 
-    /// Whether this call has no body.
-    pub(crate) fn is_without_body(&self, request: &HttpRequest) -> bool {
-        self.names_of(request).is_some_and(|names| !names.has_body)
+    /// Whether this call has a body. `None` if the document has no such call.
+    pub(crate) fn has_body(&self, request: &HttpRequest) -> Option<bool> {
+        self.names_of(request).map(|names| names.has_body)
     }
 
     /// The names that members of the body of this call may have. A call without a documented body has none.

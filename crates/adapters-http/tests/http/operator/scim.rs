@@ -87,6 +87,17 @@ async fn set_state(server: &Server, id: &str, body: &str) -> Value {
     serde_json::from_str(&call.send(server).await.body).unwrap()
 }
 
+/// A client may ask for some attributes of the answer to any call (RFC 7644, section 3.9).
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_may_ask_for_attributes() {
+    let server = start(ScimSubject::ExternalId, OperatorScope::Scim);
+    sent(&server, "POST Users?attributes=id", Some(&okta_user()), 201).await;
+    let user = format!("Users/{OKTA_ID}?excludedAttributes=groups");
+    sent(&server, &format!("PUT {user}"), Some(&okta_user()), 200).await;
+    let deactivates = patch(&json!([{"op": "replace", "value": {"active": false}}]));
+    assert_eq!(sent(&server, &format!("PATCH {user}"), Some(&deactivates), 200).await["active"], false);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_okta_sends_creates_changes_and_suspends_a_user() {
     let server = start(ScimSubject::ExternalId, OperatorScope::Scim);
