@@ -13,19 +13,28 @@ use crate::errors::error_code::ErrorCode;
 use crate::settings::transfer_time;
 use crate::state::State;
 
+/// What clients send for no body, besides no byte.
+const NOTHING: [&[u8]; 3] = [b"", b"null", b"{}"];
+
 /// Reads a JSON body within its limits. An empty body has no fields.
 pub(crate) async fn read_body(
     request: &HttpRequest,
     payload: Payload,
     limits: &HttpLimits,
 ) -> Result<JsonBody, ApiError> {
-    let body = read_json(request, payload, limits).await?;
-    Ok(JsonBody::new(Fields::parse(&body)?, State::of(request).known_names.members_of(request)))
+    let names = &State::of(request).known_names;
+    let body = read(request, payload, limits).await?;
+    let is_nothing = names.has_body(request) == Some(false) && NOTHING.contains(&body.trim_ascii());
+    let body = if is_nothing { Bytes::new() } else { json(request, body)? };
+    Ok(JsonBody::new(Fields::parse(&body)?, names.members_of(request)))
 }
 
 /// Reads the bytes of a JSON body within its limits. The body may be empty.
 pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
-    let body = read(request, payload, limits).await?;
+    json(request, read(request, payload, limits).await?)
+}
+
+fn json(request: &HttpRequest, body: Bytes) -> Result<Bytes, ApiError> {
     if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ErrorCode::UnsupportedMediaType.into()) }
 }
 
