@@ -197,7 +197,7 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
 
 /**
  * Separates newer rows. The other rows of the answer replace the known rows of its period, from its last row on; ids sort
- * by creation. Without rows, begins with these.
+ * by creation. Without rows, begins with these. An answer without rows may have a cursor: then its period is not known.
  * @param {List} list
  * @param {Answer} answer
  * @returns {List}
@@ -205,6 +205,7 @@ const withNewer = ({ rows = [], waiting, next, gap }) =>
 function merged(list, answer) {
   const { deliveries, nextCursor } = answer;
   if (!list.rows) return { rows: deliveries, waiting: [], next: nextCursor };
+  if (nextCursor && !deliveries.length) return list;
   const newest = list.rows[0]?.id ?? "";
   const oldest = (nextCursor && deliveries.at(-1)?.id) ?? "";
   const waiting = deliveries.filter((one) => one.id > newest);
