@@ -484,28 +484,37 @@ test("a list of deliveries drops what no longer matches, forgets a failed read, 
   await shown(50);
   await page.getByText("Live: the list follows each attempt.").waitFor();
   const failure = page.getByText("The service is temporarily unavailable");
-  // A live update may be one of the reads, and would replace the failure of another.
-  await page.route(/deliveries\?/, (route) => route.fulfill(UNAVAILABLE));
+  await page.route(/cursor=/, (route) => route.fulfill(UNAVAILABLE));
   await more.click();
   await failure.waitFor();
-  await page.unroute(/deliveries\?/);
+  await publish("lotte", "order.live");
+  await page.getByRole("button", { name: "Show 1 new delivery" }).waitFor();
+  assert.ok(await failure.isVisible(), "a live read leaves the failure of another");
+  await page.unroute(/cursor=/);
   await page.getByLabel("State").selectOption("Delivered");
   await shown(50);
   await failure.waitFor({ state: "detached" });
+  // The service reads some thousand rows, and may find none that match.
+  const none = { deliveries: [], nextCursor: "later" };
+  await page.route(/deliveries\?/, (route) => route.fulfill({ json: none }), { times: 1 });
+  await Promise.all([page.waitForResponse(/deliveries\?/), publish("lotte", "order.live")]);
+  await publish("lotte", "order.live");
+  await page.getByRole("button", { name: "Show 2 new deliveries" }).waitFor();
+  await shown(50);
   const late = new Promise((resolve) => page.route(/cursor=/, resolve, { times: 1 }));
   await more.click();
   const route = await late;
   await publishBatch("lotte", "order.later", 60);
   await page.getByRole("button", { name: "Show more than 50 new deliveries" }).click();
   await Promise.all([page.waitForResponse(/cursor=/), route.continue()]);
-  for (const count of [100, 120]) {
+  for (const count of [100, 123]) {
     await more.click();
     await shown(count);
   }
   await more.waitFor({ state: "detached" });
   hooks.status = 500;
   await publish("lotte", "order.last");
-  await attempted("lotte", 121);
+  await attempted("lotte", 124);
   await page.getByLabel("State").selectOption("Waiting");
   await shown(1);
   const { deliveries } = await api("lotte", "GET", "/api/webhooks/deliveries?limit=1");

@@ -58,22 +58,23 @@ export function useAction(act, { mayOverlap = false } = {}) {
     setFailure(found);
     setRunning(false);
   };
-  return { run, isRunning, failure };
+  return { run, forget: () => setFailure(undefined), isRunning, failure };
 }
 
 /**
- * An action that judges what a form holds. Its answer and its failure are gone once the form holds something else.
+ * An action on what a form or a list holds. Its answer and its failure are gone once that has changed.
  * @template T
  * @param {unknown} held
  * @param {() => Promise<T>} ask
+ * @param {{ mayOverlap?: boolean }} [how]
  */
-export function useVerdict(held, ask) {
+export function useVerdict(held, ask, how) {
   const of = JSON.stringify(held);
   const [asked, setAsked] = useState(/** @type {{ of?: string, answer?: T }} */ ({}));
   const { run, isRunning, failure } = useAction(async () => {
     setAsked({ of });
     setAsked({ of, answer: await ask() });
-  });
+  }, how);
   const isSame = asked.of === of;
   return { run, isRunning, answer: isSame ? asked.answer : undefined, failure: isSame ? failure : undefined };
 }

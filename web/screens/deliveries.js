@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { call } from "../lib/api.js";
 import { DeliveryTable } from "../lib/delivery-table.js";
 import { find, keepList } from "../lib/cache.js";
-import { useAction, useRead } from "../lib/resource.js";
+import { useAction, useRead, useVerdict } from "../lib/resource.js";
 import { isReturn, listName, useFilter } from "../lib/router.js";
 import { deliveriesCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
@@ -55,7 +55,7 @@ export default function Deliveries() {
   return html`
     <${Page} title="Deliveries" lead=${html`<${Live} state=${isPaused ? "off" : state} />`} actions=${toggle}>
       <${DeliveryFilters} filter=${filter} set=${set} subscriptions=${subscriptions} />
-      <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${refresh} />
+      <${ErrorPanel} failure=${list.failure ?? failures.failure} retry=${() => Promise.all([list.retry(), failures.reload()])} />
       <${FailureGroups} failures=${failures.data} reload=${refresh} />
       ${!list.rows && !list.failure && html`<${Loading} />`}
       ${
@@ -151,15 +151,19 @@ function useDeliveries(filter) {
     questions.current.answered = question;
     change(answer, merged);
   };
-  const more = async () =>
-    change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), (now, answer) =>
-      now.next === list.next ? nextPage(now, answer) : now,
-    );
-  const reading = useAction((/** @type {() => Promise<void>} */ read) => read(), OVERLAPPING);
+  const following = useAction(newest, OVERLAPPING);
+  const more = useVerdict(
+    [key, list.next],
+    async () =>
+      change(await call("listDeliveries", { ...asked(filter), cursor: list.next }), (now, answer) =>
+        now.next === list.next ? nextPage(now, answer) : now,
+      ),
+    OVERLAPPING,
+  );
   useEffect(() => {
     const known = begin();
     setList(known);
-    reading.run(() => newest(Math.min(PAGE_MAX, Math.max(PAGE_SIZE, known.rows?.length ?? 0))));
+    following.run(Math.min(PAGE_MAX, Math.max(PAGE_SIZE, known.rows?.length ?? 0)));
   }, [key]);
   const [newer, hasGap] = [list.waiting.length, list.gap !== undefined];
   useEffect(() => {
@@ -170,11 +174,12 @@ function useDeliveries(filter) {
     next: list.next,
     newer,
     hasGap,
-    failure: reading.failure,
-    isRunning: reading.isRunning,
-    more: () => reading.run(more),
+    failure: following.failure ?? more.failure,
+    retry: () => (following.failure ? following.run() : more.run()),
+    isRunning: more.isRunning,
+    more: () => more.run(),
     showNewer: () => setList(withNewer),
-    refresh: () => reading.run(newest),
+    refresh: () => following.run(),
   };
 }
 
