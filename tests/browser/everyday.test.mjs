@@ -83,7 +83,9 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
 
 test("readers fetch the events of a subscription, and the console shows how far they are", async () => {
   const { page, close } = await visitor("petra");
+  const late = new Promise((resolve) => page.route("**/api/webhooks/subscriptions?*", resolve, { times: 1 }));
   await page.goto("/console/subscriptions");
+  const route = await late;
   await page.getByRole("button", { name: "New subscription" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Delivery").selectOption("Readers fetch events (pull)");

@@ -40,11 +40,12 @@ export function usePages(read, key) {
   const reload = () => readAfter.run({}, known.rows?.length ?? 0);
   const more = () => readAfter.run(known, 0);
   useEffect(() => void reload(), [key]);
-  /** @param {{ empty: string, hint: string }} words @param {import("./ui.js").Children} table */
-  const frame = ({ empty, hint }, table) => html`
+  /** @typedef {import("./ui.js").Children} Children */
+  /** @param {{ empty: string, hint: string } | { none: Children }} words @param {Children} table */
+  const frame = (words, table) => html`
     <${ErrorPanel} failure=${readAfter.failure} retry=${known.next ? more : reload} />
     ${!known.rows && !readAfter.failure && html`<${Loading} />`}
-    ${known.rows?.length === 0 && !known.next && html`<${Empty} title=${empty}><p>${hint}</p><//>`}
+    ${known.rows?.length === 0 && !known.next && ("none" in words ? words.none : html`<${Empty} title=${words.empty}><p>${words.hint}</p><//>`)}
     ${known.rows && known.rows.length > 0 && table}
     ${known.next && html`<p class="more"><button type="button" onClick=${more} aria-disabled=${readAfter.isRunning}>Show more</button></p>`}
   `;

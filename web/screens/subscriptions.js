@@ -24,12 +24,9 @@ import { TestFilter } from "./test-filter.js";
 const WITH_HEALTH = /** @type {const} */ ({ limit: 200, include: "health" });
 
 export default function Subscriptions() {
-  const [isEmpty, setEmpty] = useState(false);
   const [isCreating, setCreating] = useState(false);
   const list = usePages(async (cursor) => {
-    setEmpty(false);
     const { subscriptions, nextCursor } = await call("listSubscriptions", { ...WITH_HEALTH, cursor });
-    setEmpty(!cursor && !subscriptions.length);
     return { rows: subscriptions, next: nextCursor };
   }, "");
   const create =
@@ -37,30 +34,23 @@ export default function Subscriptions() {
     html`<button type="button" class="primary" data-new onClick=${() => setCreating(true)}>New subscription</button>`;
   return html`
     <${Page} title="Subscriptions" lead="A subscription sends your events to a URL of your choice, signed, or keeps them for readers." actions=${create}>
-      ${
-        isEmpty
-          ? html`<${NoSubscriptions} create=${() => setCreating(true)} />`
-          : list.frame(
-              { empty: NONE, hint: FIRST },
-              html`<${FilteredSubscriptions} subscriptions=${list.rows} isAll=${!list.hasMore} table=${tableOf} />`,
-            )
-      }
+      ${list.frame(
+        { none: html`<${NoSubscriptions} create=${() => setCreating(true)} />` },
+        html`<${FilteredSubscriptions} subscriptions=${list.rows} isAll=${!list.hasMore} table=${tableOf} />`,
+      )}
     <//>
     ${isCreating && html`<${CreateSubscription} reload=${list.reload} onClose=${() => setCreating(false)} />`}
   `;
 }
 
-const NONE = "You have no subscription";
-const FIRST = "Give the URL of your receiver. It then gets each event, signed, with retries for three days.";
-
 /** @param {{ create: () => void }} props */
 const NoSubscriptions = ({ create }) => html`
   <${Empty}
-    title=${NONE}
+    title="You have no subscription"
     curl=${subscribeCurl()}
     action=${may("webhooks") && html`<button type="button" class="primary" onClick=${create}>Subscribe a URL</button>`}
   >
-    <p>${FIRST}</p>
+    <p>Give the URL of your receiver. It then gets each event, signed, with retries for three days.</p>
   <//>
 `;
 
