@@ -356,6 +356,21 @@ test("a URL is tested before it is saved", async () => {
   const isInvalid = async (label) => (await dialog.getByLabel(label).getAttribute("aria-invalid")) === "true";
   await eventually("the fault is beside the value", () => isInvalid("Value of the header"));
   assert.ok(!(await isInvalid("Name of the header")));
+
+  const value = dialog.getByLabel("Value of the header");
+  await value.press("End");
+  await value.press("a");
+  await eventually("the fault is gone", async () => !(await isInvalid("Value of the header")));
+  assert.ok(await value.evaluate((one) => one === document.activeElement), "the section stays open");
+  await value.fill("a");
+  await rate.fill("0.01");
+  await dialog.getByRole("button", { name: "Subscribe", exact: true }).click();
+  await eventually("the fault of the other command", () => isInvalid("Most deliveries per second"));
+  await value.fill("é");
+  await dialog.getByRole("button", { name: "Test the URL" }).click();
+  await eventually("the fault of the last command", () => isInvalid("Value of the header"));
+  await dialog.getByRole("button", { name: "Subscribe", exact: true }).click();
+  await eventually("its fault again", () => isInvalid("Most deliveries per second"));
   assert.deepEqual((await api("theo", "GET", "/api/webhooks/subscriptions")).subscriptions, [], "nothing is saved");
   hooks.close();
   await close();

@@ -38,7 +38,7 @@ export function useRead(operation, ...given) {
 /**
  * An action that a button starts: whether it runs, its failure, and the function that starts it. While it runs, the
  * button is `aria-disabled` and not `disabled`, which would take the focus from it, and a second click has no effect.
- * Runs that the screen starts may overlap: then the failure is of the run that began last.
+ * Runs that the screen starts may overlap: then the failure is of the run that began last. `forget` drops a failure.
  * @template {unknown[]} A
  * @param {(...values: A) => Promise<unknown>} act
  * @param {{ mayOverlap?: boolean }} [how]

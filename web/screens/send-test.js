@@ -70,12 +70,15 @@ function Verdict({ attempt, children }) {
 
 /**
  * Sends one event to the URL in a form, with its headers, its authentication and its client certificate, before it is saved. `onFailure` shows the
- * faults at their fields.
- * @param {{ url: string, more: Record<string, unknown>, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
+ * faults at their fields, in place of the faults that `onStart` forgets.
+ * @param {{ url: string, more: Record<string, unknown>, onStart: () => void, onFailure: (failure: import("../lib/api.js").Failure | undefined) => void }} props
  */
-export function TestUrl({ url, more, onFailure }) {
+export function TestUrl({ url, more, onStart, onFailure }) {
   const body = { url: url.trim(), ...more };
-  const { run, isRunning, failure, answer } = useVerdict(body, () => call("testUrl", { body }));
+  const { run, isRunning, failure, answer } = useVerdict(body, () => {
+    onStart();
+    return call("testUrl", { body });
+  });
   const attempt = answer?.attempt;
   useEffect(() => onFailure(failure), [failure]);
   return html`

@@ -150,7 +150,8 @@ function CreateSubscription({ reload, onClose }) {
   const [tested, setTested] = useState(/** @type {import("../lib/api.js").Failure | undefined} */ (undefined));
   const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   const isPulled = type === "pull";
-  const { run, isRunning, failure } = useAction(async () => {
+  const { run, forget, isRunning, failure } = useAction(async () => {
+    setTested(undefined);
     const wish = {
       events: eventNames(events),
       ...(filter.trim() && { filter: filterOf(filter) }),
@@ -181,7 +182,7 @@ function CreateSubscription({ reload, onClose }) {
             <${Choice} label="Order" value=${order} options=${[["", "None"], ...ORDERS]} onChange=${setOrder} hint="In an order, a delivery that fails holds back the next ones. This cannot be changed later." />
             <${Choice} label="Signatures" value=${signing} options=${SIGNING} onChange=${setSigning} hint="A key pair shares no secret: your receiver verifies with the public key." />
           `} />
-        ${!isPulled && html`<${TestUrl} url=${url} more=${wishOf(options, {})} onFailure=${setTested} />`}
+        ${!isPulled && html`<${TestUrl} url=${url} more=${wishOf(options, {})} onStart=${forget} onFailure=${setTested} />`}
       <//>
     <//>
   `;
@@ -220,7 +221,7 @@ export const eventNames = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 const FILTER_HINT = `Which of these events, by their content: JSON such as {"path": "/data/amount", "op": "gte", "value": 100}. Empty: all.`;
 
-/** The fields that are behind "Advanced", which is open if one of them has a fault. */
+/** The fields that are behind "Advanced", which opens if one of them has a fault. */
 const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecond"];
 
 /**
@@ -231,7 +232,7 @@ const ADVANCED = ["filter", "headers", "auth", "clientCertificate", "maxPerSecon
  */
 export function SubscriptionFields({ values, set, options, failure, isPull: isPulled = false, more }) {
   const { headers, auth, clientCertificate } = options.of;
-  const [isOpen] = useState(Boolean(values.filter || values.rate || headers || auth || clientCertificate));
+  const [isOpen, setOpen] = useState(Boolean(values.filter || values.rate || headers || auth || clientCertificate));
   return html`
   ${
     !isPulled &&
@@ -244,7 +245,7 @@ export function SubscriptionFields({ values, set, options, failure, isPull: isPu
     hint="Types such as “invoice.paid”, patterns such as “invoice.*”, or “*” for all events. Separate them by spaces." />
   <${TextField} label="Description" maxlength="1000" value=${values.description} set=${set.setDescription}
     fault=${failure?.fault("description")} hint="Optional." />
-  <details open=${isOpen || ADVANCED.some((name) => failure?.fault(name))}>
+  <details open=${isOpen || ADVANCED.some((name) => failure?.fault(name))} onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
     <summary>Advanced</summary>
     <${Field} label="Filter" fault=${failure?.fault("filter")}
       hint=${FILTER_HINT}
