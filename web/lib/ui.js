@@ -210,9 +210,9 @@ let opener = /** @type {Element | null} */ (null);
 
 /**
  * A dialog over the page. The browser keeps the focus in it, and gives it back when it closes. A dialog with typed text
- * asks before it closes. With `done`, the dialog shows a secret once: only the button with this text closes the dialog,
- * and Escape and links move to it.
- * @param {{ title: string, onClose: () => void, done?: string, children?: Children }} props
+ * asks before it closes. With `done`, the dialog shows a result, and one button. A string is the name of a secret that is
+ * shown once: then only that button closes the dialog, and Escape and links move to it.
+ * @param {{ title: string, onClose: () => void, done?: boolean | string, children?: Children }} props
  */
 export function Dialog({ title, onClose, done, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
@@ -240,14 +240,17 @@ export function Dialog({ title, onClose, done, children }) {
     else onClose();
   };
   const draft = useDraft(close);
+  const hasSecret = typeof done === "string";
   const leave = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (done) doneButton.current?.focus();
+    if (hasSecret) doneButton.current?.focus();
     else if (isAsking) setAsking(false);
     else close();
   };
-  useEffect(() => (done ? hold(() => doneButton.current?.focus()) : undefined), [done]);
-  const follow = (/** @type {any} */ event) => done && event.target.closest("a:not([target])") && leave(event);
+  useEffect(() => (hasSecret ? hold(() => doneButton.current?.focus()) : undefined), [hasSecret]);
+  const isPlain = (/** @type {MouseEvent} */ { ctrlKey, metaKey, shiftKey }) => !ctrlKey && !metaKey && !shiftKey;
+  const follow = (/** @type {any} */ event) =>
+    hasSecret && isPlain(event) && event.target.closest("a:not([target])") && leave(event);
   // Browsers close a dialog at the second Escape, unless the first does not become a `cancel`.
   const escape = (/** @type {KeyboardEvent} */ event) => event.key === "Escape" && leave(event);
   return html`
@@ -265,7 +268,7 @@ export function Dialog({ title, onClose, done, children }) {
       ${isAsking && !done && html`<${AskToLose} keep=${() => setAsking(false)} lose=${onClose} />`}
       ${
         done &&
-        html`<div class="form-foot"><button type="button" class="primary" ref=${doneButton} onClick=${onClose}>${done}</button></div>`
+        html`<div class="form-foot"><button type="button" class="primary" ref=${doneButton} onClick=${onClose}>${hasSecret ? `I have copied the ${done}` : "Done"}</button></div>`
       }
     </dialog>
   `;

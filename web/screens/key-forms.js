@@ -128,7 +128,7 @@ export function RevokeKey({ record, keys, onClose }) {
 function NewKey({ created, onClose }) {
   const record = created.keys.find((key) => key.id === created.keyId);
   return html`
-    <${Dialog} title="Your new key" onClose=${onClose} done="I have copied the key">
+    <${Dialog} title="Your new key" onClose=${onClose} done="key">
       <p class="notice">Copy the key now. Only its SHA-256 is stored, so nobody can show it to you again.</p>
       <${Code} text=${created.key} what="key" isOneLine />
       ${record?.expiresAt && html`<p>It expires <${When} at=${record.expiresAt} />.</p>`}

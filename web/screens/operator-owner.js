@@ -259,7 +259,7 @@ function PortalLink({ owner, onClose }) {
     setUrl((await call("createPortalLink", { body: { ...owner, capabilities, ttlSeconds: VISIT_SECONDS } })).url);
   });
   return html`
-    <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "I have copied the link"}>
+    <${Dialog} title="Make a portal link" onClose=${onClose} done=${url && "link"}>
       ${
         url
           ? html`<p class="notice">Anyone who opens this link is signed in as ${idOf(owner)}. It works once, for five minutes. Send it to nobody else.</p>

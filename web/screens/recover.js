@@ -68,7 +68,7 @@ function Recovery({ wish, lost, recover, waiting, reload, onClose, children }) {
     await reload();
   });
   return html`
-    <${Dialog} title="Recover deliveries" onClose=${onClose} done=${count !== undefined && "Done"}>
+    <${Dialog} title="Recover deliveries" onClose=${onClose} done=${count !== undefined}>
       ${
         count === undefined
           ? html`<${Form} submit=${run} isRunning=${isRunning} failure=${failure} fields=${["events"]} label="Recover" onCancel=${onClose}>

@@ -233,7 +233,7 @@ function Rotate({ subscription, reload, onClose }) {
   });
   const what = signer(subscription);
   return html`
-    <${Dialog} title="Rotate the signing ${what}" onClose=${onClose} done=${answer && (answer.secret ? "I have copied the secret" : "Done")}>
+    <${Dialog} title="Rotate the signing ${what}" onClose=${onClose} done=${answer && (answer.secret ? "secret" : true)}>
       ${
         answer
           ? html`<${NewSigner} answer=${answer} />`

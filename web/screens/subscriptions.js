@@ -275,7 +275,7 @@ export function rateOf(text) {
 
 /** @param {{ created: Created, onClose: () => void }} props */
 const NewSubscription = ({ created, onClose }) => html`
-  <${Dialog} title="Your new subscription" onClose=${onClose} done=${created.secret ? "I have copied the secret" : "Done"}>
+  <${Dialog} title="Your new subscription" onClose=${onClose} done=${created.secret ? "secret" : true}>
     ${
       isPull(created.subscription)
         ? html`<p>Its id is <code>${created.subscription.id}</code>. This command fetches its events${!product.isPortal && ", prints them and commits them"}:</p>
