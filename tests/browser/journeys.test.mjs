@@ -578,6 +578,7 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
   assert.equal(JSON.parse(last.body).data.note, "it's “paid”");
   await page.getByRole("button", { name: "Cancel the delivery" }).click();
   await page.getByText("Somebody cancelled the delivery.").waitFor();
+  await page.getByText("The delivery is cancelled.").waitFor({ state: "attached" });
   hooks.close();
   await close();
 });

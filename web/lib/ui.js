@@ -34,7 +34,7 @@ export function announce(text) {
 
 /** Says the result of an action whose button is going. The focus moves to the title. @param {string} text */
 export function conclude(text) {
-  document.querySelector("h1")?.focus();
+  document.querySelector("h1")?.focus({ preventScroll: true });
   announce(text);
 }
 

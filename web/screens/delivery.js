@@ -7,7 +7,7 @@ import { useAction, useRead } from "../lib/resource.js";
 import { deliveryCurl } from "../lib/snippets.js";
 import { useFresh } from "../lib/stream.js";
 import { duration } from "../lib/time.js";
-import { Badge, Code, CopyButton, Due, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { Badge, Code, conclude, CopyButton, Due, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { attemptError, DELIVERY_STATES, deliveryReason } from "../lib/words.js";
 import { VerifySignature } from "./verify-signature.js";
 
@@ -102,6 +102,7 @@ function Orders({ delivery, reload, curl, isSigned, isOrdered }) {
     orders.act(async () => {
       await call("cancelDelivery", { id: delivery.id });
       await reload();
+      conclude("The delivery is cancelled.");
     });
   const isOpen = delivery.state === "waiting" || delivery.state === "sending";
   return html`

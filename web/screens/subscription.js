@@ -11,7 +11,7 @@ import { navigate } from "../lib/router.js";
 import { useFresh } from "../lib/stream.js";
 import { ago, DAY, duration } from "../lib/time.js";
 import { Choice, Form, TextField } from "../lib/fields.js";
-import { Badge, Dialog, Due, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
+import { Badge, conclude, Dialog, Due, ErrorPanel, Loading, Page, WhenExactly } from "../lib/ui.js";
 import { attemptError, counted, isPull, place, signingName, subscriptionState } from "../lib/words.js";
 import { Consumers } from "./consumers.js";
 import { Recover } from "./recover.js";
@@ -135,6 +135,7 @@ function TryNow({ id, reload }) {
   const { run, isRunning, failure } = useAction(async () => {
     await call("recoverSubscription", { id, body: { since: ago(JUST_NOW), what: "failed" } });
     await reload();
+    conclude("Waiting deliveries are sent now.");
   });
   return html`<button type="button" class="primary" onClick=${run} aria-disabled=${isRunning}>Try now</button>
     <${ErrorPanel} failure=${failure} />`;
@@ -147,10 +148,11 @@ function Enable({ subscription, reload, disable }) {
   const { run, isRunning, failure } = useAction(async () => {
     await call("changeSubscription", { id, body: { enabled: true } });
     await reload();
-    if (isPull(subscription)) return;
     const since = ago(7 * DAY);
-    const { deliveries: count } = await call("countRecoverable", { id, since, what: "missed" });
+    const missing = async () => (await call("countRecoverable", { id, since, what: "missed" })).deliveries;
+    const count = isPull(subscription) ? 0 : await missing();
     if (count > 0) setMissed({ since, count });
+    else conclude("The subscription is enabled.");
   });
   if (missed) {
     return html`<${SendMissed} id=${id} ...${missed} reload=${reload} onClose=${() => setMissed(undefined)} />`;
