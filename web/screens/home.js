@@ -27,7 +27,7 @@ export default function Home() {
   const subscriptions = useRead(seesWebhooks && "listSubscriptions", { limit: 200, include: "health" });
   const outcomes = useRead(seesWebhooks && "showOutcomes");
   // Whether one is still failed: the outcomes also count the deliveries that were sent again since.
-  const failed = useRead(seesWebhooks && "listDeliveries", { state: "failed", limit: 1 });
+  const failed = useRead(seesWebhooks && "listFailures");
   const all = [keys, subscriptions, outcomes, failed];
   const failure = all.find((one) => one.failure)?.failure;
   const retry = () => all.forEach((one) => one.reload());
@@ -49,7 +49,7 @@ export default function Home() {
         ${subscribed.length > 0 && html`<${Part} route=${CHART} parameters=${{ title: "Deliveries of the last 24 hours", outcomes: { ...outcomes, failure: undefined } }} />`}
         ${
           (steps.length === 0 || steps.some((step) => step.isDone)) &&
-          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} more=${more} failedCount=${failed.data?.deliveries.length || failed.data?.nextCursor ? exhausted : 0} />`
+          html`<${Attention} keys=${active} all=${keys.data?.keys ?? []} subscriptions=${subscribed} more=${more} failedCount=${failed.data?.failures.length ? exhausted : 0} />`
         }
       `
       }
