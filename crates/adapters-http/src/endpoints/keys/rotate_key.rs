@@ -25,7 +25,8 @@ struct Body {
 /// Replaces an API key by a new one.
 ///
 /// The old key stays valid until the overlap ends, and does not count against the maximum in that time. Its
-/// `replacedBy` is the id of the new key. The new key has the same label, the same scopes and the same lifetime.
+/// `replacedBy` is the id of the new key. The new key has the same label, the same scopes and the same lifetime; where
+/// keys must expire, the successor of an endless key gets the default lifetime, or the longest.
 /// A key is rotated once: if the answer is lost, a repeated call changes nothing and is refused with the id of the new
 /// key, which you can rotate instead.
 /// A visitor cannot rotate a key with more access to webhooks than the visitor has.
