@@ -173,7 +173,8 @@ fn any_port_of_gatepost_can_stand_in_a_configuration() {
     for kind in [Kind::Nginx, Kind::Caddy, Kind::Envoy] {
         let configuration = kind.configuration(public, gatepost, api);
         for port in [20_001, 30_000, 40_003] {
-            let is_there = configuration.split(|other: char| !other.is_ascii_digit()).any(|part| part == port.to_string());
+            let is_there =
+                configuration.split(|other: char| !other.is_ascii_digit()).any(|part| part == port.to_string());
             assert!(is_there, "{kind:?}, {port}: {configuration}");
         }
     }

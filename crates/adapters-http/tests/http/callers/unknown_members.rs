@@ -76,10 +76,15 @@ async fn every_change_refuses_what_it_would_ignore() {
                 walked += 1;
                 let refused = call().json(r#"{"dryRun":true}"#).send(&server).await;
                 assert_eq!(refused.verdict(), "400 unknown_field", "{method} {path}: {refused:?}");
-                for (media_type, nothing) in [("application/json", "null"), ("application/json", " "), ("text/plain", "{}")] {
+                for (media_type, nothing) in
+                    [("application/json", "null"), ("application/json", " "), ("text/plain", "{}")]
+                {
                     let call = call().header(("content-type", media_type)).body(nothing);
                     let answer = call.send(&server).await.verdict();
-                    assert!(!["400 invalid_json", "415 unsupported_media_type"].contains(&&*answer), "{method} {path}: {answer}");
+                    assert!(
+                        !["400 invalid_json", "415 unsupported_media_type"].contains(&&*answer),
+                        "{method} {path}: {answer}"
+                    );
                 }
             }
             let refused = as_caller(path, call_of(method, &format!("{path}?unknown=true"))).send(&server).await;
