@@ -93,10 +93,10 @@ impl<By> Call<By> {
     /// effect of the call, and would be ignored. SCIM is not in the document: it lets clients add `attributes` to a change
     /// (RFC 7644, section 3.9).
     async fn refuse_what_it_would_ignore(&mut self) -> Result<(), ApiError> {
-        let Some(has_body) = self.state().known_names.has_body(&self.request) else { return Ok(()) };
         if self.request.method().is_safe() {
             return Ok(());
         }
+        let Some(has_body) = self.state().known_names.has_body(&self.request) else { return Ok(()) };
         if !self.request.query_string().is_empty() {
             self.parameters()?;
         }
