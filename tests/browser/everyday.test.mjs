@@ -12,6 +12,7 @@ import {
   publishBatch,
   receiver,
   signIn,
+  tabOf,
   UNAVAILABLE,
   visitor,
 } from "./harness.mjs";
@@ -262,7 +263,7 @@ test("a session that ends keeps what is typed on a page, and a key that is shown
 });
 
 test("a session that ends in a form keeps what is typed", async () => {
-  const { page, context, close } = await visitor("selma", { failures: [401] });
+  const { page, close } = await visitor("selma", { failures: [401] });
   await page.goto("/console/keys");
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Label").fill("Typed with care");
@@ -270,9 +271,9 @@ test("a session that ends in a form keeps what is typed", async () => {
   await page.getByRole("button", { name: "Create the key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Your session is over").waitFor();
-  const opened = context.waitForEvent("page");
-  await dialog.getByRole("link", { name: "Sign in in another tab" }).click();
-  const other = await opened;
+  const link = dialog.getByRole("link", { name: "Sign in in another tab" });
+  assert.equal(await link.getAttribute("target"), "_blank");
+  const other = await tabOf(link);
   await other.getByLabel("User name").fill("selma");
   await other.getByRole("button", { name: "Log in", exact: true }).click();
   await other.getByText("Signed in as selma").waitFor();

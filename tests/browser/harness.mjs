@@ -172,6 +172,17 @@ export async function pasted(page) {
   return text;
 }
 
+/**
+ * A tab with the address that a link has once it is pressed with Ctrl. The driver itself opens the tab: on a busy machine it
+ * loses some tabs that the browser opens, and misses the end of their first navigation.
+ */
+export async function tabOf(link) {
+  await link.dispatchEvent("pointerdown", { button: 0, ctrlKey: true });
+  const tab = await link.page().context().newPage();
+  await tab.goto(await link.getAttribute("href"));
+  return tab;
+}
+
 /** Repeats until the result is truthy. */
 export async function eventually(what, ask) {
   const end = Date.now() + PATIENCE;

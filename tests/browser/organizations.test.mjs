@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, BASE, browser, eventually, receiver, signIn, UNAVAILABLE, visitor } from "./harness.mjs";
+import { api, BASE, browser, eventually, receiver, signIn, tabOf, UNAVAILABLE, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -80,18 +80,15 @@ test("a role leaves out what it does not allow", async () => {
 });
 
 test("a link shows the same organization to a colleague, two tabs differ, and strangers see why not", async () => {
-  const { page, context, close } = await visitor("carol");
+  const { page, close } = await visitor("carol");
   await page.goto("/console/keys?organization=acme");
   await page.getByRole("rowheader", { name: "CI of Acme" }).waitFor();
-  const opened = context.waitForEvent("page");
-  await page.getByRole("link", { name: "Subscriptions", exact: true }).click({ modifiers: ["ControlOrMeta"] });
-  const other = await opened;
+  const other = await tabOf(page.getByRole("link", { name: "Subscriptions", exact: true }));
   await shown(other, "Organization acme");
   await show(other, "globex");
   await shown(other, "Organization globex");
-  await page.getByRole("link", { name: "CI of Acme" }).click({ modifiers: ["ControlOrMeta"] });
-  await eventually("a third tab is there", () => context.pages().length === 3);
-  await context.pages()[2].getByRole("heading", { name: "CI of Acme" }).waitFor();
+  const third = await tabOf(page.getByRole("link", { name: "CI of Acme" }));
+  await third.getByRole("heading", { name: "CI of Acme" }).waitFor();
   await page.reload();
   await shown(page, "Organization acme");
   await close();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { BASE, browser, signIn, visitor } from "./harness.mjs";
+import { BASE, browser, signIn, tabOf, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -34,7 +34,7 @@ test("the console asks the provider again, and returns to the same screen", asyn
 });
 
 test("a form keeps what is typed", async () => {
-  const { page, context, close } = await visitor(undefined, { failures: [403] });
+  const { page, close } = await visitor(undefined, { failures: [403] });
   await signIn(page, "carol", SCREEN);
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Label").fill("Typed with care");
@@ -42,9 +42,9 @@ test("a form keeps what is typed", async () => {
   await page.getByRole("button", { name: "Create the key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("Sign in again to act for the organization").waitFor();
-  const opened = context.waitForEvent("page");
-  await dialog.getByRole("link", { name: "Sign in in another tab" }).click();
-  const other = await opened;
+  const link = dialog.getByRole("link", { name: "Sign in in another tab" });
+  assert.equal(await link.getAttribute("target"), "_blank");
+  const other = await tabOf(link);
   await logIn(other, "carol");
   await other.getByText("Signed in as carol").waitFor();
   await other.close();
