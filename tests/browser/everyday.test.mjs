@@ -84,8 +84,11 @@ test("a paused receiver says when it is tried again, and can be tried now", asyn
 
 test("readers fetch the events of a subscription, and the console shows how far they are", async () => {
   const { page, close } = await visitor("petra");
+  // Home reads the list, too. Leaving it ends its calls.
+  await page.goto("/console/keys");
+  await page.getByText("You have no active key").waitFor();
   const late = new Promise((resolve) => page.route("**/api/webhooks/subscriptions?*", resolve, { times: 1 }));
-  await page.goto("/console/subscriptions");
+  await page.getByRole("link", { name: "Subscriptions", exact: true }).first().click();
   const route = await late;
   await page.getByRole("button", { name: "New subscription" }).click();
   const dialog = page.getByRole("dialog");
