@@ -236,7 +236,7 @@ export function Dialog({ title, onClose, done, children }) {
   const [isAsking, setAsking] = useState(false);
   const close = () => {
     if (isRunning()) return;
-    if (draft.has()) setAsking(true);
+    if (draft.has() && !done) setAsking(true);
     else onClose();
   };
   const draft = useDraft(close);
