@@ -13,7 +13,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::settings::transfer_time;
 use crate::state::State;
 
-/// What clients send for no body, besides no byte.
+/// Bodies that say nothing. Some clients send `null` or `{}` in place of an empty body.
 const NOTHING: [&[u8]; 3] = [b"", b"null", b"{}"];
 
 /// Reads a JSON body within its limits. An empty body has no fields.
