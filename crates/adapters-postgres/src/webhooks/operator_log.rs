@@ -14,9 +14,10 @@ use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedAttempt, LoggedEvent, OperatorLog,
     StoreError,
 };
-use domain::webhooks::AttemptRecord;
+use domain::webhooks::{AttemptRecord, Subscription};
 use domain::{EventId, SubscriptionId};
 
+use super::list_subscriptions::ListAll;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::audit::bound;
@@ -30,6 +31,10 @@ const LAST_ATTEMPTS: &str = "SELECT attempt.* FROM unnest($1) AS lane (id)
 
 #[async_trait]
 impl OperatorLog for PostgresStore {
+    async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
+        self.run(&ListAll { after, max }).await
+    }
+
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         self.run(&FindFailing { after, max }).await
     }

@@ -8,7 +8,7 @@ use domain::webhooks::{SealedSecret, SealedSecrets, Subscription, SubscriptionHe
 use domain::{OwnerId, Patch, SubscriptionId};
 
 use super::find_subscription::FindSubscription;
-use super::list_subscriptions::{List, ListAll, ListWithHealth};
+use super::list_subscriptions::{List, ListWithHealth};
 use super::subscription_secrets::{FindCheck, FindSecrets, KeepCheck, ListSecrets};
 use crate::PostgresStore;
 
@@ -20,10 +20,6 @@ impl SubscriptionStore for PostgresStore {
 
     async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
         self.run(&List(request)).await
-    }
-
-    async fn list_all(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
-        self.run(&ListAll { after, max }).await
     }
 
     async fn list_with_health(

@@ -6,8 +6,8 @@ use domain::memory::unique_cause;
 use domain::ports::{
     AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimRequest, Close as _, Completion,
     DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, DisableSetByRequest, EventStore as _, ListAttemptsRequest,
-    ListDeliveriesRequest, ListSubscriptionsRequest, Retained, Retention as _, RetryDeliveryRequest, RetryRequest,
-    RotateSecretRequest, SealedSecretStore as _, SubscriptionStore,
+    ListDeliveriesRequest, ListSubscriptionsRequest, OperatorLog as _, Retained, Retention as _, RetryDeliveryRequest,
+    RetryRequest, RotateSecretRequest, SealedSecretStore as _, SubscriptionStore,
 };
 use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, DisableReason, NewEvent, SubscriptionChange};
 use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp};
@@ -192,7 +192,7 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
         .await
         .unwrap();
     store.list_secrets(None, 10).await.unwrap();
-    store.list_all(None, 10).await.unwrap();
+    store.subscriptions(None, 10).await.unwrap();
     store
         .disable_set_by(&DisableSetByRequest {
             keys: vec![KeyId::from_bytes([7; 16])],

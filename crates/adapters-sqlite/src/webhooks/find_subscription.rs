@@ -69,7 +69,7 @@ pub(super) fn list_subscriptions(
     Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)
 }
 
-/// See [`SubscriptionStore::list_all`](domain::ports::SubscriptionStore::list_all).
+/// See [`OperatorLog::subscriptions`](domain::ports::OperatorLog::subscriptions).
 pub(super) fn list_all(
     connection: &mut SqliteConnection,
     after: Option<SubscriptionId>,

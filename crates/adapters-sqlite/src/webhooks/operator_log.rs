@@ -7,18 +7,23 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, failing_after, logged_event,
 };
-use domain::EventId;
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
 };
+use domain::webhooks::Subscription;
+use domain::{EventId, SubscriptionId};
 
-use super::find_subscription::last_attempt;
+use super::find_subscription::{last_attempt, list_all};
 use crate::SqliteStore;
 use crate::audit::bound;
 use crate::undo::Undo;
 
 #[async_trait]
 impl OperatorLog for SqliteStore {
+    async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
+        self.readers.read(move |connection| list_all(connection, after, max)).await
+    }
+
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         // One transaction, so that a lane and its last attempt are from the same instant.
         let read = move |connection: &mut SqliteConnection| {

@@ -11,7 +11,7 @@ use super::change_subscription::change_subscription;
 use super::create_subscription::create_subscription;
 use super::delete_subscription::delete_subscription;
 use super::disable_set_by::disable_set_by;
-use super::find_subscription::{find_with_health, list_all, list_subscriptions, list_with_health};
+use super::find_subscription::{find_with_health, list_subscriptions, list_with_health};
 use super::subscription_secrets::{find_check, find_secrets, keep_check, list_secrets, replace_secrets, rotate_secret};
 use crate::SqliteStore;
 
@@ -25,10 +25,6 @@ impl SubscriptionStore for SqliteStore {
     async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
         let request = request.clone();
         self.readers.read(move |connection| list_subscriptions(connection, &request)).await
-    }
-
-    async fn list_all(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
-        self.readers.read(move |connection| list_all(connection, after, max)).await
     }
 
     async fn list_with_health(

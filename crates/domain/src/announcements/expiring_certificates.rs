@@ -26,7 +26,7 @@ impl Announcements {
         after: Option<SubscriptionId>,
     ) -> Result<Option<SubscriptionId>, StoreError> {
         let now = self.webhooks.clock.now();
-        let page = self.webhooks.stores.subscriptions.list_all(after, SUBSCRIPTIONS_AT_ONCE_MAX).await?;
+        let page = self.webhooks.stores.operator_log.subscriptions(after, SUBSCRIPTIONS_AT_ONCE_MAX).await?;
         let due: Vec<AuditEvent> = page.iter().filter_map(|one| notice_due(one, now)).collect();
         if !due.is_empty() {
             self.audit.record_new(&due).await?;

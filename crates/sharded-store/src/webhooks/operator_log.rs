@@ -1,8 +1,9 @@
 use async_trait::async_trait;
-use domain::EventId;
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
 };
+use domain::webhooks::Subscription;
+use domain::{EventId, SubscriptionId};
 
 use crate::ShardedStore;
 use crate::fan_out::{all, first};
@@ -10,6 +11,11 @@ use crate::pages::{in_order, merged};
 
 #[async_trait]
 impl OperatorLog for ShardedStore {
+    async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
+        let lists = all(&self.shards, |shard| shard.store.webhooks.operator_log.subscriptions(after, max)).await?;
+        Ok(in_order(lists, |subscription| subscription.id, max))
+    }
+
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         let lists = all(&self.shards, |shard| shard.store.webhooks.operator_log.failing(after, max)).await?;
         Ok(in_order(lists, FailingSubscription::place, max))

@@ -22,11 +22,6 @@ impl SubscriptionStore for ShardedStore {
         self.of(&request.owner).store.webhooks.subscriptions.list(request).await
     }
 
-    async fn list_all(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
-        let lists = all(&self.shards, |shard| shard.store.webhooks.subscriptions.list_all(after, max)).await?;
-        Ok(in_order(lists, |subscription| subscription.id, max))
-    }
-
     async fn list_with_health(
         &self,
         request: &ListSubscriptionsRequest,

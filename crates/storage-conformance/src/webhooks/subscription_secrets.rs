@@ -123,7 +123,7 @@ pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
     all.sort_by_key(|(id, _)| *id);
     subscriptions.sort_by_key(|one| one.id);
     for (after, max, expected) in [(None, 100, 0..6), (None, 4, 0..4), (Some(3), 4, 4..6), (Some(5), 4, 6..6)] {
-        let listed = store.list_all(after.map(|place: usize| all[place].0), max).await.expect("a list succeeds");
+        let listed = store.subscriptions(after.map(|place: usize| all[place].0), max).await.expect("a list succeeds");
         assert_eq!(listed, subscriptions[expected], "{max} behind {after:?}");
     }
     assert_eq!(page(&*store, None, 100).await, all, "each stored subscription has its secrets listed");

@@ -35,10 +35,6 @@ fn down<T>() -> Result<T, StoreError> {
 
 #[async_trait]
 impl SubscriptionStore for FailingWebhookStore {
-    async fn list_all(&self, _: Option<SubscriptionId>, _: u32) -> Result<Vec<Subscription>, StoreError> {
-        down()
-    }
-
     async fn list_with_health(
         &self,
         _: &ListSubscriptionsRequest,
@@ -115,6 +111,10 @@ impl EventStore for FailingWebhookStore {
 
 #[async_trait]
 impl OperatorLog for FailingWebhookStore {
+    async fn subscriptions(&self, _: Option<SubscriptionId>, _: u32) -> Result<Vec<Subscription>, StoreError> {
+        down()
+    }
+
     async fn failing(&self, _: Option<FailingPlace>, _: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         down()
     }

@@ -1,14 +1,23 @@
+use std::ops::Bound;
+
 use async_trait::async_trait;
 
 use super::{Lane, MemoryWebhookStore, StoredEvent};
-use crate::EventId;
 use crate::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
 };
-use crate::webhooks::{Event, Payload};
+use crate::webhooks::{Event, Payload, Subscription};
+use crate::{EventId, SubscriptionId};
 
 #[async_trait]
 impl OperatorLog for MemoryWebhookStore {
+    async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
+        let tables = self.tables();
+        let above = tables.lanes.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
+        let stored = above.filter(|(_, lane)| lane.deleted_at.is_none());
+        Ok(stored.take(max as usize).map(|(_, lane)| lane.subscription.clone()).collect())
+    }
+
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         let tables = self.tables();
         let failing = |lane: &Lane| FailingSubscription {

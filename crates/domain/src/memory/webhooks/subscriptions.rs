@@ -94,13 +94,6 @@ impl SubscriptionStore for MemoryWebhookStore {
         Ok(self.tables().page_of(request).map(|lane| lane.subscription.clone()).collect())
     }
 
-    async fn list_all(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
-        let tables = self.tables();
-        let above = tables.lanes.range((after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded));
-        let stored = above.filter(|(_, lane)| lane.deleted_at.is_none());
-        Ok(stored.take(max as usize).map(|(_, lane)| lane.subscription.clone()).collect())
-    }
-
     async fn list_with_health(
         &self,
         request: &ListSubscriptionsRequest,

@@ -62,9 +62,13 @@ pub struct ListEventsRequest {
     pub max: u32,
 }
 
-/// Shows operators the webhooks of all owners. It only reads.
+/// Reads the webhooks of all owners, for operators and for the notices of certificates that expire. It changes nothing.
 #[async_trait]
 pub trait OperatorLog: Send + Sync {
+    /// At most `max` subscriptions of any owners, with ids above `after`, in the order of ids, without damaged ones. It reads
+    /// `max` rows at most.
+    async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError>;
+
     /// At most `max` failing subscriptions of any owners behind `after`, in the order of [`FailingPlace`]: the longest
     /// failing ones come first.
     ///

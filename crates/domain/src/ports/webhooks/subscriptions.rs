@@ -185,10 +185,6 @@ pub trait SubscriptionStore: Send + Sync {
     /// A page of the owner's subscriptions, newest first.
     async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError>;
 
-    /// At most `max` subscriptions of any owners, with ids above `after`, in the order of ids, without damaged ones. It reads
-    /// `max` rows at most.
-    async fn list_all(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError>;
-
     /// [`SubscriptionStore::list`], each with its health. It takes a few statements, however many there are.
     async fn list_with_health(
         &self,

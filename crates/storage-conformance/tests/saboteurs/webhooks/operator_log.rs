@@ -1,9 +1,9 @@
 use async_trait::async_trait;
-use domain::EventId;
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
 };
-use domain::webhooks::{EventFilter, Payload};
+use domain::webhooks::{EventFilter, Payload, Subscription};
+use domain::{EventId, SubscriptionId};
 
 use super::fault::Fault;
 use super::store::Saboteur;
@@ -13,6 +13,12 @@ const SEARCHED_MAX: u32 = 1_000;
 
 #[async_trait]
 impl OperatorLog for Saboteur {
+    async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
+        self.enter().await;
+        let after = after.filter(|_| !self.is(Fault::IgnoresPagesOfAll));
+        self.inner.subscriptions(after, max).await
+    }
+
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         self.enter().await;
         let after = if self.is(Fault::RepeatsFailing) { None } else { after };

@@ -84,12 +84,6 @@ impl SubscriptionStore for Saboteur {
         Ok(page)
     }
 
-    async fn list_all(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError> {
-        self.enter().await;
-        let after = after.filter(|_| !self.is(Fault::IgnoresPagesOfAll));
-        self.inner.list_all(after, max).await
-    }
-
     async fn list_with_health(
         &self,
         request: &ListSubscriptionsRequest,
