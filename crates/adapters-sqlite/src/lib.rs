@@ -29,6 +29,7 @@ mod statements_tests;
 mod store;
 mod undo;
 mod webhooks;
+mod work;
 mod writer;
 
 pub use backup::{BackupError, back_up, last_backup, note_backup, restore};

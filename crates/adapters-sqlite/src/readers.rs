@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::connection::DatabaseFile;
 use crate::connection::{unavailable, within_deadline};
 use crate::undo::Undo;
+use crate::work::{Answer, Work, answer, boxed};
 
 /// A pool of connections that only read. A connection is opened when it is needed.
 #[derive(Clone)]
@@ -37,6 +38,10 @@ impl Readers {
         &self,
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.perform(boxed(work)).await.map(answer)
+    }
+
+    async fn perform(&self, work: Work) -> Result<Answer, StoreError> {
         within_deadline(async {
             let turn = self.0.turn().await?;
             let pool = Arc::clone(&self.0);
@@ -88,7 +93,7 @@ impl Pool {
         turn.map_err(|_| unavailable("the store is closed"))
     }
 
-    fn read<T>(&self, work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo>) -> Result<T, StoreError> {
+    fn read(&self, work: Work) -> Result<Answer, StoreError> {
         let idle = self.idle().pop();
         let mut connection = match idle {
             Some(connection) => connection,

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use crate::audit::take_stored;
 use crate::connection::unavailable;
 use crate::undo::{Savepoint, Undo};
+use crate::work::{Answer, Work};
 
 /// When a write is answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,19 +34,6 @@ impl Durability {
     }
 }
 
-/// A write with a result of any type.
-pub(super) trait Job: Send {
-    /// Does the work on its own savepoint and keeps the outcome. An error means that the database failed: the whole
-    /// transaction fails with it. A refusal is an outcome, not an error.
-    fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()>;
-
-    /// The commit or the flush that the caller waits for.
-    fn durability(&self) -> Durability;
-
-    /// Sends the outcome to the caller.
-    fn answer(self: Box<Self>, committed: bool);
-}
-
 /// The right to decide about a write. Either the writer takes it and performs the write, or the caller takes it and
 /// gives up.
 #[derive(Clone, Default)]
@@ -58,13 +46,17 @@ impl Turn {
     }
 }
 
-pub(super) struct Write<T, Work, Tell> {
+/// Is called with the answer of a write that is committed.
+pub(super) type Tell = Box<dyn FnOnce(&Answer) + Send>;
+
+/// A write that waits for the writer.
+pub(super) struct Write {
     pub(super) work: Option<Work>,
     pub(super) tell: Tell,
     pub(super) durability: Durability,
     pub(super) turn: Turn,
-    pub(super) outcome: Option<Result<T, StoreError>>,
-    pub(super) caller: oneshot::Sender<Result<T, StoreError>>,
+    pub(super) outcome: Option<Result<Answer, StoreError>>,
+    pub(super) caller: oneshot::Sender<Result<Answer, StoreError>>,
     pub(super) asked: Asked,
     pub(super) recorded: Recorded,
 }
@@ -82,13 +74,10 @@ pub(super) struct Asked {
     pub(super) waits: Arc<Histogram>,
 }
 
-impl<T, Work, Tell> Job for Write<T, Work, Tell>
-where
-    T: Send,
-    Work: FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send,
-    Tell: FnOnce(&T) + Send,
-{
-    fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
+impl Write {
+    /// Does the work on its own savepoint and keeps the outcome. An error means that the database failed: the whole
+    /// transaction fails with it. A refusal is an outcome, not an error.
+    pub(super) fn perform(&mut self, connection: &mut SqliteConnection) -> QueryResult<()> {
         let Some(work) = self.work.take_if(|_| !self.caller.is_closed() && self.turn.take()) else {
             return Ok(());
         };
@@ -108,11 +97,8 @@ where
         Ok(())
     }
 
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-
-    fn answer(self: Box<Self>, committed: bool) {
+    /// Sends the outcome to the caller.
+    pub(super) fn answer(self, committed: bool) {
         let answer = match self.outcome {
             Some(outcome) if committed || outcome.is_err() => outcome,
             _ => Err(unavailable("the transaction was not committed")),

@@ -15,7 +15,8 @@ use tokio::time::{Instant, timeout};
 use crate::connection::{DEADLINE, DatabaseFile, unavailable};
 use crate::file_lock::FileLock;
 use crate::undo::Undo;
-use job::{Asked, Durability, Recorded, Turn, Write};
+use crate::work::{Answer, Work, answer, boxed};
+use job::{Asked, Durability, Recorded, Tell, Turn, Write};
 use worker::{Message, Worker};
 
 /// The most writes that wait. More are refused at once, so that memory stays bounded and no caller waits for an answer
@@ -77,6 +78,15 @@ impl Writer {
         tell: impl FnOnce(&T) + Send + 'static,
         durability: Durability,
     ) -> Result<T, StoreError> {
+        let tell: Tell = Box::new(|done| {
+            if let Some(done) = done.downcast_ref() {
+                tell(done);
+            }
+        });
+        self.perform(boxed(work), tell, durability).await.map(answer)
+    }
+
+    async fn perform(&self, work: Work, tell: Tell, durability: Durability) -> Result<Answer, StoreError> {
         let (caller, mut answer) = oneshot::channel();
         let turn = Turn::default();
         let asked = Asked { at: Instant::now(), waits: Arc::clone(&self.waits) };

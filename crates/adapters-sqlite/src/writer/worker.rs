@@ -7,7 +7,7 @@ use diesel::connection::SimpleConnection;
 use domain::ports::BoxError;
 use tokio::sync::{mpsc, oneshot};
 
-use super::job::{Durability, Job};
+use super::job::{Durability, Write};
 use crate::connection::DatabaseFile;
 use crate::file_lock::FileLock;
 
@@ -16,7 +16,7 @@ use crate::file_lock::FileLock;
 const BATCH_LENGTH_MAX: usize = 256;
 
 pub(super) enum Message {
-    Perform(Box<dyn Job>),
+    Perform(Box<Write>),
     Stop(oneshot::Sender<()>),
 }
 
@@ -38,7 +38,7 @@ impl Worker {
             let mut next = Some(first);
             while let Some(message) = next {
                 match message {
-                    Message::Perform(job) => jobs.push(job),
+                    Message::Perform(job) => jobs.push(*job),
                     Message::Stop(caller) => {
                         inbox.close();
                         stopped.push(caller);
@@ -56,7 +56,7 @@ impl Worker {
     }
 
     /// Performs all jobs in one transaction, and answers them after the commit.
-    fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
+    fn commit(&mut self, mut jobs: Vec<Write>) {
         let committed = self.perform(&mut jobs);
         if let Err(error) = &committed {
             tracing::warn!(
@@ -71,7 +71,7 @@ impl Worker {
         }
     }
 
-    fn perform(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<(), BoxError> {
+    fn perform(&mut self, jobs: &mut [Write]) -> Result<(), BoxError> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
@@ -79,7 +79,7 @@ impl Worker {
                 none.insert(self.file.connect()?)
             }
         };
-        let unflushed = jobs.iter().all(|job| job.durability() == Durability::Committed);
+        let unflushed = jobs.iter().all(|job| job.durability == Durability::Committed);
         let wanted = if unflushed { Durability::Committed } else { Durability::Flushed };
         if self.durability != wanted {
             connection.batch_execute(wanted.pragma())?;
