@@ -2,8 +2,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
-use reqwest::header::HeaderMap;
-use reqwest::{Method, Response, StatusCode, Url, redirect};
+use reqwest::{Method, RequestBuilder, StatusCode, Url, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeroize::Zeroizing;
@@ -101,22 +100,23 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Answer, Error> {
+        let request = self.request(method, path)?.timeout(CALL_TIMEOUT + wait);
+        let request = match body {
+            Some(body) => request.json(body),
+            None => request,
+        };
+        read_answer(&answered(request).await?)
+    }
+
+    fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, Error> {
         let path = self.path_for_owner(path);
         if has_lost_id(&path) {
             return Err(Error::InvalidId);
         }
-        let mut request = self.http.request(method, format!("{}{path}", self.base_url)).timeout(CALL_TIMEOUT + wait);
-        if let Some(credential) = &self.credential {
-            let (name, value) = credential.header()?;
-            request = request.header(name, value);
-        }
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        let response = request.send().await.map_err(Error::NoAnswer)?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = whole_body(response).await?;
-        read_answer(status, &headers, &body)
+        let request = self.http.request(method, format!("{}{path}", self.base_url));
+        let Some(credential) = &self.credential else { return Ok(request) };
+        let (name, value) = credential.header()?;
+        Ok(request.header(name, value))
     }
 }
 
@@ -173,35 +173,39 @@ pub(crate) fn query(parameters: &[(&str, Option<&str>)]) -> String {
 }
 
 /// The body. It may contain a full key, so its memory is wiped on drop.
-async fn whole_body(mut response: Response) -> Result<Zeroizing<Vec<u8>>, Error> {
+/// The answer of a call that succeeded.
+struct Answered {
+    status: StatusCode,
+    body: Zeroizing<Vec<u8>>,
+}
+
+/// Makes the call. One function for the answers of all types.
+async fn answered(request: RequestBuilder) -> Result<Answered, Error> {
+    let mut response = request.send().await.map_err(Error::NoAnswer)?;
+    let status = response.status();
     let mut body = Zeroizing::new(Vec::new());
     while let Some(chunk) = response.chunk().await.map_err(Error::NoAnswer)? {
         if body.len() + chunk.len() > BODY_SIZE_BYTES_MAX {
-            let reason = format!("the body has more than {BODY_SIZE_BYTES_MAX} bytes");
-            return Err(unexpected(response.status(), reason));
+            return Err(unexpected(status, format!("the body has more than {BODY_SIZE_BYTES_MAX} bytes")));
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(body)
-}
-
-fn read_answer<Answer: DeserializeOwned>(
-    status: StatusCode,
-    headers: &HeaderMap,
-    body: &[u8],
-) -> Result<Answer, Error> {
     if status.is_client_error() || status.is_server_error() {
-        return Err(Error::Refused(Box::new(Problem::of(status, headers, body))));
+        return Err(Error::Refused(Box::new(Problem::of(status, response.headers(), &body))));
     }
     if status.is_redirection() {
         return Err(unexpected(status, "a redirect, which the client does not follow with a credential".to_owned()));
     }
+    Ok(Answered { status, body })
+}
+
+fn read_answer<Answer: DeserializeOwned>(Answered { status, body }: &Answered) -> Result<Answer, Error> {
     // An empty answer is read as `()`, which is `null` in JSON.
-    let body = if status == StatusCode::NO_CONTENT { b"null" } else { body };
+    let body = if *status == StatusCode::NO_CONTENT { b"null" } else { body.as_slice() };
     serde_json::from_slice(body).map_err(|error| {
         // The message of serde_json quotes the body, so it is not part of the error.
         let place = format!("line {} column {}", error.line(), error.column());
-        unexpected(status, format!("the body is not the JSON that the service documents ({place})"))
+        unexpected(*status, format!("the body is not the JSON that the service documents ({place})"))
     })
 }
 
