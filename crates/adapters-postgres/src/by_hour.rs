@@ -3,7 +3,7 @@ use std::ops::AddAssign;
 
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::{CountsTable, HourRow, Kept, stored_count};
+use diesel_mapping::{CountsTable, HourRow, Kept, statement, stored_count};
 use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::attempt::{Failure, Work};
@@ -40,7 +40,7 @@ where
         let ids: Vec<&[u8]> = self.sums.keys().map(|(_, id)| id.as_ref().as_slice()).collect();
         let counts: Vec<[i64; 3]> = self.sums.values().map(|counts| (*counts).into().map(stored_count)).collect();
         let column = |number: usize| counts.iter().map(|counts| counts[number]).collect::<Vec<i64>>();
-        let addition = diesel::sql_query(addition)
+        let addition = statement(addition)
             .bind::<Array<BigInt>, _>(hours)
             .bind::<Array<Binary>, _>(ids)
             .bind::<Array<BigInt>, _>(column(0))
@@ -78,7 +78,7 @@ impl Work for ReadCounts<'_> {
             GROUP BY wanted.hour",
             self.table.sums(),
         );
-        let reading = diesel::sql_query(reading)
+        let reading = statement(reading)
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(self.id.map(Vec::from))
@@ -99,9 +99,8 @@ impl Work for PurgeCounts {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let purge = diesel::sql_query(self.table.purge())
-            .bind::<BigInt, _>(self.before.number())
-            .bind::<BigInt, i64>(self.max.into());
+        let purge =
+            statement(self.table.purge()).bind::<BigInt, _>(self.before.number()).bind::<BigInt, i64>(self.max.into());
         // The statement may have run: a second attempt would return another number.
         let purged = Kept(purge).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
         Ok(u32::try_from(purged).unwrap_or(self.max))

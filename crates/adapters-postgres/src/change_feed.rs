@@ -3,7 +3,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
+use diesel_mapping::{Kept, statement};
 use domain::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, StoreError};
 use domain::{CredentialDigest, Timestamp};
 
@@ -124,7 +124,7 @@ impl Work for ChangesSince {
         let listed_max = self.since.as_ref().map_or(0, |_| i64::from(self.max) + 1);
         let nowhere = Place::default();
         let since = self.since.as_ref().unwrap_or(&nowhere);
-        let query = diesel::sql_query(CHANGES_SINCE)
+        let query = statement(CHANGES_SINCE)
             .bind::<Array<BigInt>, _>(&since.writers)
             .bind::<Array<BigInt>, _>(&since.numbers)
             .bind::<BigInt, _>(listed_max);
@@ -165,7 +165,7 @@ impl Work for Forget {
     type Answer = ();
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
-        let deletion = diesel::sql_query(FORGET)
+        let deletion = statement(FORGET)
             .bind::<Array<BigInt>, _>(&self.before.writers)
             .bind::<Array<BigInt>, _>(&self.before.numbers)
             .bind::<BigInt, _>(FORGOTTEN_MAX);

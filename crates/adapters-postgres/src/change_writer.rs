@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use diesel::pg::Pg;
 use diesel::query_builder::{QueryFragment, QueryId};
 use diesel::sql_types::{Array, BigInt, Binary};
-use diesel_mapping::Kept;
+use diesel_mapping::{Kept, statement};
 use domain::CredentialDigest;
 
 use crate::audit::note_writer;
@@ -37,7 +37,7 @@ impl ChangeWriter {
     /// Writes these digests to the feed.
     pub(crate) fn announce(&self, digests: &[CredentialDigest]) -> impl QueryFragment<Pg> + QueryId + Send + use<> {
         let digests: Vec<Vec<u8>> = digests.iter().map(|digest| digest.as_bytes().to_vec()).collect();
-        let insertion = diesel::sql_query(ANNOUNCE).bind::<BigInt, _>(self.id).bind::<BigInt, _>(self.number);
+        let insertion = statement(ANNOUNCE).bind::<BigInt, _>(self.id).bind::<BigInt, _>(self.number);
         Kept(insertion.bind::<Array<Binary>, _>(digests))
     }
 

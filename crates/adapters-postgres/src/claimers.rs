@@ -10,6 +10,7 @@ use diesel::sql_types::{BigInt, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use domain::ports::VersionCount;
 use tokio::time;
 
@@ -142,10 +143,10 @@ impl Claimers {
 /// How many serving processes are connected to this database, which need not have tables.
 pub(crate) async fn count_present(connection: &AsyncPgConnection, claimers: &Claimers) -> QueryResult<i64> {
     let count = if is_true(connection, HAS_TABLE).await? {
-        let present = diesel::sql_query(PRESENT).bind::<Integer, _>(claimers.locks);
+        let present = statement(PRESENT).bind::<Integer, _>(claimers.locks);
         present.bind::<Instant, _>(clock(connection).await?).get_result::<CountRow>(&mut &*connection).await?
     } else {
-        diesel::sql_query(LOCKED).bind::<Integer, _>(claimers.locks).get_result(&mut &*connection).await?
+        statement(LOCKED).bind::<Integer, _>(claimers.locks).get_result(&mut &*connection).await?
     };
     Ok(count.count)
 }
@@ -157,7 +158,7 @@ struct ClockRow {
 }
 
 async fn clock(connection: &AsyncPgConnection) -> QueryResult<StoredInstant> {
-    Ok(diesel::sql_query(CLOCK).get_result::<ClockRow>(&mut &*connection).await?.at)
+    Ok(statement(CLOCK).get_result::<ClockRow>(&mut &*connection).await?.at)
 }
 
 /// How many of the present processes have each version. See decision 74.
@@ -178,7 +179,7 @@ impl Work for CountVersions {
     type Answer = Vec<VersionCount>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let versions = diesel::sql_query(VERSIONS).bind::<Integer, _>(self.locks);
+        let versions = statement(VERSIONS).bind::<Integer, _>(self.locks);
         let versions = versions.bind::<Instant, _>(clock(connection).await?);
         let rows: Vec<VersionRow> = versions.load(&mut &*connection).await?;
         let count = |row: VersionRow| VersionCount {
@@ -227,14 +228,14 @@ impl Watch {
                 return Ok(false);
             }
         }
-        let absent = diesel::sql_query(ABSENT).bind::<Integer, _>(self.claimers.locks);
+        let absent = statement(ABSENT).bind::<Integer, _>(self.claimers.locks);
         let absent = absent.bind::<Instant, _>(clock(connection).await?);
         let absent: Vec<ClaimerRow> = absent.load(&mut &*connection).await?;
         let absent = absent.into_iter().map(|row| Claimer(row.number));
         self.absent_since = absent.map(|claimer| (claimer, *self.absent_since.get(&claimer).unwrap_or(&now))).collect();
         let gone: Vec<Claimer> = self.gone(now).collect();
         for claimer in &gone {
-            let forgotten = diesel::sql_query(FORGET).bind::<Integer, _>(claimer.0).execute(&mut &*connection).await?;
+            let forgotten = statement(FORGET).bind::<Integer, _>(claimer.0).execute(&mut &*connection).await?;
             if forgotten > 0 {
                 self.claimers.add_gone(*claimer);
             }
@@ -251,18 +252,18 @@ impl Watch {
         let own = if let Some(own) = self.claimers.own() {
             own
         } else {
-            let register = diesel::sql_query(REGISTER).bind::<Text, _>(VERSION);
+            let register = statement(REGISTER).bind::<Text, _>(VERSION);
             Claimer(only_row(register.load::<ClaimerRow>(&mut &*connection).await)?.number)
         };
         match self.presence {
             Presence::Locked => {
-                let again = diesel::sql_query(REGISTER_AGAIN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
+                let again = statement(REGISTER_AGAIN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
                 again.execute(&mut &*connection).await?;
-                let lock = diesel::sql_query(LOCK).bind::<Integer, _>(self.claimers.locks).bind::<Integer, _>(own.0);
+                let lock = statement(LOCK).bind::<Integer, _>(self.claimers.locks).bind::<Integer, _>(own.0);
                 lock.execute(&mut &*connection).await?;
             }
             Presence::Seen => {
-                let seen = diesel::sql_query(SEEN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
+                let seen = statement(SEEN).bind::<Integer, _>(own.0).bind::<Text, _>(VERSION);
                 seen.execute(&mut &*connection).await?;
             }
         }

@@ -8,7 +8,7 @@ use diesel_mapping::owners::{
     HAS_ROWS, OF_SUBSCRIPTIONS, OfSubscription, delete_owner,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
 use domain::{CredentialDigest, OwnerId};
@@ -78,7 +78,7 @@ impl Work for ListErasing {
     type Answer = Vec<OwnerId>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<OwnerId>, Failure> {
-        let query = diesel::sql_query(ERASING).bind::<BigInt, i64>(self.0.into());
+        let query = statement(ERASING).bind::<BigInt, i64>(self.0.into());
         let rows: Vec<ErasingRow> = Kept(query).load(&mut &*connection).await?;
         // An unreadable row keeps no other owner waiting.
         Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
@@ -125,9 +125,9 @@ async fn erase(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryR
 /// Deletes the subscriptions that exist, so that no publication adds deliveries. The lanes come first, as everywhere.
 async fn close(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
     let (issuer, subject) = (request.owner.issuer(), request.owner.subject());
-    let of_owner = |statement| diesel::sql_query(statement).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+    let of_owner = |sql| statement(sql).bind::<Text, _>(issuer).bind::<Text, _>(subject);
     Kept(of_owner(CLOSE_LANES)).execute(&mut &*connection).await?;
-    let deletion = diesel::sql_query(DELETE_SUBSCRIPTIONS)
+    let deletion = statement(DELETE_SUBSCRIPTIONS)
         .bind::<Instant, StoredInstant>(request.at.into())
         .bind::<Text, _>(issuer)
         .bind::<Text, _>(subject);
@@ -139,16 +139,16 @@ async fn close(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryR
 }
 
 /// Runs a statement of [`diesel_mapping::owners`] on about the most rows.
-async fn few(connection: &AsyncPgConnection, statement: &str, request: &EraseRequest) -> QueryResult<usize> {
-    let statement = diesel::sql_query(statement)
+async fn few(connection: &AsyncPgConnection, sql: &str, request: &EraseRequest) -> QueryResult<usize> {
+    let deletion = statement(sql)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into());
-    Kept(statement).execute(&mut &*connection).await
+    Kept(deletion).execute(&mut &*connection).await
 }
 
 async fn erase_publications(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
-    let deletion = diesel::sql_query(ERASE_PUBLICATIONS)
+    let deletion = statement(ERASE_PUBLICATIONS)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into());
@@ -158,7 +158,7 @@ async fn erase_publications(connection: &AsyncPgConnection, request: &EraseReque
 
 /// The lane goes before the subscription: the order of every transaction.
 async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
-    let search = diesel::sql_query(SETTLED)
+    let search = statement(SETTLED)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into())
@@ -171,8 +171,8 @@ async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequ
 }
 
 /// Deletes the rows with these ids, and returns the number of ids.
-async fn erase_ids(connection: &AsyncPgConnection, statement: &str, ids: &[Vec<u8>]) -> QueryResult<usize> {
-    Kept(diesel::sql_query(statement).bind::<Array<Binary>, _>(ids)).execute(&mut &*connection).await?;
+async fn erase_ids(connection: &AsyncPgConnection, sql: &str, ids: &[Vec<u8>]) -> QueryResult<usize> {
+    Kept(statement(sql).bind::<Array<Binary>, _>(ids)).execute(&mut &*connection).await?;
     Ok(ids.len())
 }
 
@@ -187,7 +187,7 @@ async fn erase_deliveries(
     (table, id): OfSubscription,
     request: &EraseRequest,
 ) -> QueryResult<usize> {
-    let search = diesel::sql_query(format!(
+    let search = statement(format!(
         "SELECT subscription.id FROM webhook_subscriptions AS subscription
         CROSS JOIN LATERAL (SELECT FROM {table} WHERE subscription_id = subscription.id LIMIT 1) AS one
         WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 LIMIT 1"
@@ -195,7 +195,7 @@ async fn erase_deliveries(
     let search = search.bind::<Text, _>(request.owner.issuer()).bind::<Text, _>(request.owner.subject());
     let found: Option<IdRow> = Kept(search).load(&mut &*connection).await?.pop();
     let Some(subscription) = found else { return Ok(0) };
-    let deletion = diesel::sql_query(format!(
+    let deletion = statement(format!(
         "DELETE FROM {table} WHERE subscription_id = $1 AND {id} = ANY(ARRAY(
             SELECT {id} FROM {table} WHERE subscription_id = $1 ORDER BY {id} LIMIT $2 FOR UPDATE SKIP LOCKED
         )) RETURNING event_id AS id"
@@ -223,12 +223,12 @@ impl Work for FinishErasure<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
         let (issuer, subject) = (self.owner.issuer(), self.owner.subject());
         let is_erasing = locked(connection, self.owner).await?.erasing_since.is_some();
-        let look = diesel::sql_query(HAS_ROWS).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+        let look = statement(HAS_ROWS).bind::<Text, _>(issuer).bind::<Text, _>(subject);
         if !is_erasing || Kept(look).get_result::<FoundRow>(&mut &*connection).await?.found {
             Rollback.execute(&mut &*connection).await?;
             return Ok(false);
         }
-        let forgetting = diesel::sql_query(FORGET_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+        let forgetting = statement(FORGET_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
         Kept(delete_owner(self.owner)).execute(&mut &*connection).await?;
         Kept(forgetting).execute(&mut &*connection).await?;
         let (changed, event) = (CredentialDigest::of_owner(self.owner), self.cause.owner_erased(self.owner));

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AnsiTransactionManager, AsyncMigrationHarness, AsyncPgConnection, RunQueryDsl, TransactionManager};
 use diesel_mapping::schema::schema_migrations;
-use diesel_mapping::{KnownMigrations, WRITE_PROBE, apply_pending, not_writable, schema_is_complete};
+use diesel_mapping::{KnownMigrations, WRITE_PROBE, apply_pending, not_writable, schema_is_complete, statement};
 use domain::ports::{MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
 use tokio::time::Instant;
 
@@ -93,8 +93,8 @@ async fn apply(connection: AsyncPgConnection) -> Result<(Vec<String>, AsyncPgCon
 /// lock's holder would wait for that snapshot.
 async fn lock(connection: &mut AsyncPgConnection, lock: &str) -> Result<(), MigrateError> {
     let begin = Instant::now();
-    let lock = diesel::sql_query(lock).bind::<BigInt, _>(LOCK);
-    while !lock.clone().get_result::<LockRow>(connection).await.map_err(unavailable)?.is_held {
+    let ask = || statement(lock).bind::<BigInt, _>(LOCK);
+    while !ask().get_result::<LockRow>(connection).await.map_err(unavailable)?.is_held {
         if begin.elapsed() >= LOCK_TIMEOUT {
             return Err(MigrateError::Busy { seconds: LOCK_TIMEOUT.as_secs() });
         }
@@ -157,7 +157,7 @@ impl Work for Probe {
     type Answer = Vec<String>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<String>, Failure> {
-        diesel::sql_query(WRITE_PROBE).execute(&mut &*connection).await?;
+        statement(WRITE_PROBE).execute(&mut &*connection).await?;
         AppliedMigrations.attempt(connection).await
     }
 }

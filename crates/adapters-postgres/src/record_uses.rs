@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::sessions::SessionUse;
 use domain::{CredentialUse, KeyId, KeyUse, SessionId, Timestamp};
 
@@ -72,8 +72,7 @@ impl<Id: AsRef<[u8; 16]> + Sync> Work for RecordUses<Id> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
         let ids: Vec<&[u8]> = self.latest.keys().map(|id| id.as_ref().as_slice()).collect();
         let instants: Vec<StoredInstant> = self.latest.values().map(|at| StoredInstant::from(*at)).collect();
-        let update =
-            diesel::sql_query(self.statement).bind::<Array<Binary>, _>(ids).bind::<Array<Instant>, _>(instants);
+        let update = statement(self.statement).bind::<Array<Binary>, _>(ids).bind::<Array<Instant>, _>(instants);
         Kept(update).execute(&mut &*connection).await?;
         Ok(())
     }

@@ -5,7 +5,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::audit::DELETE_BEFORE;
 use diesel_mapping::sessions::{DELETE_ENDED, seen_since};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{KEY_USAGE, Kept, SUBSCRIPTION_OUTCOMES, StoredInstant};
+use diesel_mapping::{KEY_USAGE, Kept, SUBSCRIPTION_OUTCOMES, StoredInstant, statement};
 use domain::ports::{Retained, Retention, StoreError};
 use domain::{AuditId, Hour, Timestamp};
 
@@ -43,7 +43,7 @@ impl Work for PurgeSessions {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let deletion = diesel::sql_query(DELETE_ENDED)
+        let deletion = statement(DELETE_ENDED)
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<Instant, StoredInstant>(seen_since(self.before))
             .bind::<BigInt, i64>(self.max.into());
@@ -61,7 +61,7 @@ impl Work for PurgeEvents {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let deletion = diesel::sql_query(DELETE_BEFORE)
+        let deletion = statement(DELETE_BEFORE)
             .bind::<Binary, _>(AuditId::first_at(self.before).as_bytes().to_vec())
             .bind::<BigInt, i64>(self.max.into());
         count(Kept(deletion).execute(&mut &*connection).await, self.max)

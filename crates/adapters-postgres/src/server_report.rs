@@ -3,6 +3,7 @@
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::statement;
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
@@ -104,7 +105,7 @@ impl Work for CountEndedInQueue {
     type Answer = i64;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<i64, Failure> {
-        let query = diesel::sql_query(COUNT_ENDED_IN_QUEUE).bind::<BigInt, _>(self.max);
+        let query = statement(COUNT_ENDED_IN_QUEUE).bind::<BigInt, _>(self.max);
         Ok(query.get_result::<CountRow>(&mut &*connection).await?.count)
     }
 }
@@ -118,7 +119,7 @@ impl Work for ReadReport<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ServerReport, Failure> {
         let instances = count_present(connection, self.claimers).await?;
-        let report = diesel::sql_query(format!("{REPORT}, $1 AS instances")).bind::<BigInt, _>(instances);
+        let report = statement(format!("{REPORT}, $1 AS instances")).bind::<BigInt, _>(instances);
         Ok(report.get_result(&mut &*connection).await?)
     }
 }

@@ -4,6 +4,7 @@ use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use diesel_mapping::statement;
 
 use crate::attempt::{Failure, Work};
 
@@ -130,7 +131,7 @@ pub(crate) async fn check_place(
         let is_wrong = shard.is_some() && is_true(connection, IS_SINGLE).await?;
         return Ok(is_wrong.then_some(WrongShards::Number { stored: 1, configured }));
     }
-    let Stamp { shards, server } = diesel::sql_query(READ_STAMP).get_result(&mut &*connection).await?;
+    let Stamp { shards, server } = statement(READ_STAMP).get_result(&mut &*connection).await?;
     let [stored, place] = [shards, server].map(|number| u16::try_from(number).unwrap_or(0));
     Ok(match shard {
         Some(shard) if stored == shard.shards && place == shard.server => None,
@@ -148,7 +149,7 @@ pub(crate) async fn is_distributed(connection: &AsyncPgConnection) -> QueryResul
 
 /// The answer to a question whose only column is `is_true`.
 pub(crate) async fn is_true(connection: &AsyncPgConnection, question: &str) -> QueryResult<bool> {
-    Ok(diesel::sql_query(question).get_result::<Answer>(&mut &*connection).await?.is_true)
+    Ok(statement(question).get_result::<Answer>(&mut &*connection).await?.is_true)
 }
 
 /// Makes the schema of the shard, and records for good which shards the database has. The caller holds the lock of
@@ -157,7 +158,7 @@ pub(crate) async fn set_up(mut connection: &AsyncPgConnection, shard: Shard) -> 
     for statement in SET_UP {
         connection.batch_execute(statement).await?;
     }
-    let stamp = diesel::sql_query(STAMP).bind::<Integer, _>(i32::from(shard.shards));
+    let stamp = statement(STAMP).bind::<Integer, _>(i32::from(shard.shards));
     stamp.bind::<Integer, _>(i32::from(shard.server)).execute(&mut connection).await?;
     let create = format!("{DISTRIBUTE}; CREATE SCHEMA IF NOT EXISTS {}", shard.schema());
     connection.batch_execute(&create).await
@@ -168,17 +169,17 @@ pub(crate) async fn is_unfinished(mut connection: &AsyncPgConnection, shard: Sha
     if !is_true(connection, IS_DIVIDED).await? {
         return Ok(false);
     }
-    let is_unfinished = diesel::sql_query(IS_UNFINISHED).bind::<Integer, _>(i32::from(shard.number));
+    let is_unfinished = statement(IS_UNFINISHED).bind::<Integer, _>(i32::from(shard.number));
     Ok(is_unfinished.get_result::<Answer>(&mut connection).await?.is_true)
 }
 
 /// Marks the copy to the shard as unfinished, until [`unmark`].
 pub(crate) async fn mark_unfinished(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
-    diesel::sql_query(MARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
+    statement(MARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
 }
 
 pub(crate) async fn unmark(mut connection: &AsyncPgConnection, shard: Shard) -> QueryResult<()> {
-    diesel::sql_query(UNMARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
+    statement(UNMARK).bind::<Integer, _>(i32::from(shard.number)).execute(&mut connection).await.map(drop)
 }
 
 /// Drops the schema of the shard.

@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use diesel_mapping::{CountsTable, HourRow, stored_count};
+use diesel_mapping::{CountsTable, HourRow, statement, stored_count};
 use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::undo::Undo;
@@ -28,7 +28,7 @@ where
         table.columns(),
         table.addition(),
     );
-    diesel::sql_query(addition).bind::<Text, _>(json(&InHour::sums(counts))).execute(connection)?;
+    statement(addition).bind::<Text, _>(json(&InHour::sums(counts))).execute(connection)?;
     Ok(())
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn read_counts<Counts: From<[u64; 3]>>(
     id: Option<&[u8; 16]>,
     hours: HourRange,
 ) -> Result<Option<BTreeMap<Hour, Counts>>, Undo> {
-    let reading = diesel::sql_query(read_statement(table))
+    let reading = statement(read_statement(table))
         .bind::<Text, _>(owner.issuer())
         .bind::<Text, _>(owner.subject())
         .bind::<Nullable<Binary>, _>(id.map(<[u8; 16]>::as_slice))

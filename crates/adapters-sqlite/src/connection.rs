@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn sqlite_is_compiled_as_decided() {
         let mut connection = SqliteConnection::establish(":memory:").unwrap();
-        let options = diesel::sql_query("PRAGMA compile_options").load::<CompileOption>(&mut connection).unwrap();
+        let options =
+            diesel_mapping::statement("PRAGMA compile_options").load::<CompileOption>(&mut connection).unwrap();
         let options: Vec<String> = options.into_iter().map(|option| option.compile_options).collect();
         for decided in ["ENABLE_QPSG", "DEFAULT_MEMSTATUS=0", "THREADSAFE=2"] {
             assert!(options.iter().any(|option| option == decided), "without {decided}: {options:?}");

@@ -8,6 +8,7 @@ use diesel_mapping::owners::{
 };
 use diesel_mapping::schema::{webhook_publications, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use domain::OwnerId;
 use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
@@ -38,7 +39,7 @@ struct DeliveryRow {
 impl Erasure for SqliteStore {
     async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
-            let rows: Vec<ErasingRow> = diesel::sql_query(ERASING).bind::<BigInt, i64>(max.into()).load(connection)?;
+            let rows: Vec<ErasingRow> = statement(ERASING).bind::<BigInt, i64>(max.into()).load(connection)?;
             // An unreadable row keeps no other owner waiting.
             Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
         };
@@ -87,24 +88,23 @@ fn erase(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<u3
 /// Deletes the subscriptions that exist, so that no publication adds deliveries.
 fn close(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<usize, Undo> {
     let (issuer, subject) = (request.owner.issuer(), request.owner.subject());
-    let deletion = diesel::sql_query(DELETE_SUBSCRIPTIONS).bind::<Instant, StoredInstant>(request.at.into());
+    let deletion = statement(DELETE_SUBSCRIPTIONS).bind::<Instant, StoredInstant>(request.at.into());
     let deleted = deletion.bind::<Text, _>(issuer).bind::<Text, _>(subject).execute(connection)?;
     if deleted > 0 {
-        for statement in [ERASE_PATTERNS, CLOSE_LANES] {
-            let statement = diesel::sql_query(statement).bind::<Text, _>(issuer).bind::<Text, _>(subject);
-            statement.execute(connection)?;
+        for sql in [ERASE_PATTERNS, CLOSE_LANES] {
+            statement(sql).bind::<Text, _>(issuer).bind::<Text, _>(subject).execute(connection)?;
         }
     }
     Ok(deleted)
 }
 
 /// Runs a statement of [`diesel_mapping::owners`] on about the most rows.
-fn few(connection: &mut SqliteConnection, statement: &str, request: &EraseRequest) -> Result<usize, Undo> {
-    let statement = diesel::sql_query(statement)
+fn few(connection: &mut SqliteConnection, sql: &str, request: &EraseRequest) -> Result<usize, Undo> {
+    let deletion = statement(sql)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into());
-    Ok(statement.execute(connection)?)
+    Ok(deletion.execute(connection)?)
 }
 
 /// Deletes deliveries of one table with their events. `CROSS JOIN` makes SQLite begin with the subscriptions.
@@ -118,14 +118,14 @@ fn erase_deliveries(
         FROM webhook_subscriptions AS subscription CROSS JOIN {table} AS one ON one.subscription_id = subscription.id
         WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 LIMIT $3"
     );
-    let listing = diesel::sql_query(listing)
+    let listing = statement(listing)
         .bind::<Text, _>(request.owner.issuer())
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into());
     let rows: Vec<DeliveryRow> = listing.load(connection)?;
     for row in &rows {
         let deletion = format!("DELETE FROM {table} WHERE subscription_id = $1 AND {id} = $2");
-        let deletion = diesel::sql_query(deletion).bind::<Binary, _>(&row.id).bind::<Binary, _>(&row.delivery_id);
+        let deletion = statement(deletion).bind::<Binary, _>(&row.id).bind::<Binary, _>(&row.delivery_id);
         deletion.execute(connection)?;
     }
     let events: Vec<Id> = rows.into_iter().map(|row| row.event_id).collect();
@@ -161,7 +161,7 @@ fn finish(connection: &mut SqliteConnection, owner: &OwnerId, cause: &Cause) -> 
     if find_owner(connection, owner)?.erasing_since.is_none() {
         return Ok(false);
     }
-    let look = diesel::sql_query(HAS_ROWS).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
+    let look = statement(HAS_ROWS).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
     if look.get_result::<FoundRow>(connection)?.found {
         return Ok(false);
     }

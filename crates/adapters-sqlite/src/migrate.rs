@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sqlite::Sqlite;
 use diesel_mapping::schema::schema_migrations;
-use diesel_mapping::{KnownMigrations, MigrationUndone, WRITE_PROBE, apply_pending, not_writable, schema_is_complete};
+use diesel_mapping::{
+    KnownMigrations, MigrationUndone, WRITE_PROBE, apply_pending, not_writable, schema_is_complete, statement,
+};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 use domain::ports::{MigrateError, MigrationStatus, NotReady, ReadinessCheck, Schema};
 
@@ -81,7 +83,7 @@ impl ReadinessCheck for SqliteStore {
     async fn check(&self) -> Result<(), NotReady> {
         let probe = self.writer.write(|connection| {
             let applied = applied_migrations(connection)?;
-            diesel::sql_query(WRITE_PROBE).execute(connection)?;
+            statement(WRITE_PROBE).execute(connection)?;
             Ok(applied)
         });
         let applied = probe.await.map_err(not_writable)?;

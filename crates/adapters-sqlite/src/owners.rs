@@ -8,7 +8,7 @@ use diesel_mapping::owners::{
 };
 use diesel_mapping::schema::owners;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::audit::Cause;
 use domain::ports::{
     ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
@@ -113,7 +113,7 @@ fn rest_lanes(
     since: Timestamp,
     until: Timestamp,
 ) -> Result<(), Undo> {
-    let rest = diesel::sql_query(REST)
+    let rest = statement(REST)
         .bind::<Instant, StoredInstant>(until.into())
         .bind::<Instant, StoredInstant>(since.into())
         .bind::<Text, _>(owner.issuer())

@@ -3,6 +3,7 @@ use std::fmt::Write;
 
 use diesel::prelude::*;
 use diesel::sql_types::Text;
+use diesel_mapping::statement;
 use domain::{CredentialUse, Timestamp};
 
 /// Moves the column forward only. The uses are one JSON object, because diesel would prepare a statement for each use
@@ -36,10 +37,10 @@ pub(crate) const SESSION_USES: &str = record_uses!("sessions", "seen_at");
 /// Records all uses in one statement.
 pub(crate) fn record_uses<Id: Copy + Ord + AsRef<[u8; 16]>>(
     connection: &mut SqliteConnection,
-    statement: &'static str,
+    sql: &'static str,
     uses: &[CredentialUse<Id>],
 ) -> QueryResult<()> {
-    diesel::sql_query(statement).bind::<Text, _>(json(&CredentialUse::latest(uses))).execute(connection)?;
+    statement(sql).bind::<Text, _>(json(&CredentialUse::latest(uses))).execute(connection)?;
     Ok(())
 }
 

@@ -2,7 +2,9 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{CountsTable, KEY_USAGE, Kept, SUBSCRIPTION_OUTCOMES, StoredInstant, audit, keys, sessions};
+use diesel_mapping::{
+    CountsTable, KEY_USAGE, Kept, SUBSCRIPTION_OUTCOMES, StoredInstant, audit, keys, sessions, statement,
+};
 use domain::ports::{Retained, Retention, StoreError};
 use domain::{AuditId, Hour, Timestamp};
 
@@ -30,13 +32,12 @@ impl Retention for SqliteStore {
 type Deletion = fn(&mut SqliteConnection, Timestamp, i64) -> QueryResult<usize>;
 
 fn purge_keys(connection: &mut SqliteConnection, before: Timestamp, max: i64) -> QueryResult<usize> {
-    let deletion =
-        diesel::sql_query(keys::DELETE_ENDED).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, _>(max);
+    let deletion = statement(keys::DELETE_ENDED).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, _>(max);
     Kept(deletion).execute(connection)
 }
 
 fn purge_sessions(connection: &mut SqliteConnection, before: Timestamp, max: i64) -> QueryResult<usize> {
-    let deletion = diesel::sql_query(sessions::DELETE_ENDED)
+    let deletion = statement(sessions::DELETE_ENDED)
         .bind::<Instant, StoredInstant>(before.into())
         .bind::<Instant, StoredInstant>(sessions::seen_since(before))
         .bind::<BigInt, _>(max);
@@ -44,7 +45,7 @@ fn purge_sessions(connection: &mut SqliteConnection, before: Timestamp, max: i64
 }
 
 fn purge_events(connection: &mut SqliteConnection, before: Timestamp, max: i64) -> QueryResult<usize> {
-    let deletion = diesel::sql_query(audit::DELETE_BEFORE)
+    let deletion = statement(audit::DELETE_BEFORE)
         .bind::<Binary, _>(AuditId::first_at(before).as_bytes().to_vec())
         .bind::<BigInt, _>(max);
     Kept(deletion).execute(connection)
@@ -56,6 +57,6 @@ fn purge_counts(
     before: Timestamp,
     max: i64,
 ) -> QueryResult<usize> {
-    let deletion = diesel::sql_query(table.purge()).bind::<BigInt, _>(Hour::of(before).number()).bind::<BigInt, _>(max);
+    let deletion = statement(table.purge()).bind::<BigInt, _>(Hour::of(before).number()).bind::<BigInt, _>(max);
     deletion.execute(connection)
 }

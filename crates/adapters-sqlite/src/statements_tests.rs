@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use diesel::connection::InstrumentationEvent;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
+use diesel_mapping::statement;
 
 /// The SQL that a connection performs, and the SQL that it keeps prepared.
 #[derive(Clone, Default)]
@@ -45,23 +46,23 @@ impl Statements {
 }
 
 /// The steps of SQLite's plan for a statement.
-pub(crate) fn plan(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
+pub(crate) fn plan(connection: &mut SqliteConnection, sql: &str) -> Vec<String> {
     #[derive(QueryableByName)]
     struct Step {
         #[diesel(sql_type = Text)]
         detail: String,
     }
-    let explained = diesel::sql_query(format!("EXPLAIN QUERY PLAN {statement}")).load::<Step>(connection);
-    explained.unwrap_or_else(|error| panic!("{error}: {statement}")).into_iter().map(|step| step.detail).collect()
+    let explained = statement(format!("EXPLAIN QUERY PLAN {sql}")).load::<Step>(connection);
+    explained.unwrap_or_else(|error| panic!("{error}: {sql}")).into_iter().map(|step| step.detail).collect()
 }
 
 /// The instructions that SQLite compiles a statement to.
-pub(crate) fn program(connection: &mut SqliteConnection, statement: &str) -> Vec<String> {
+pub(crate) fn program(connection: &mut SqliteConnection, sql: &str) -> Vec<String> {
     #[derive(QueryableByName)]
     struct Step {
         #[diesel(sql_type = Text)]
         opcode: String,
     }
-    let steps: Vec<Step> = diesel::sql_query(format!("EXPLAIN {statement}")).load(connection).unwrap();
+    let steps: Vec<Step> = statement(format!("EXPLAIN {sql}")).load(connection).unwrap();
     steps.into_iter().map(|step| step.opcode).collect()
 }

@@ -1,6 +1,12 @@
 use diesel::backend::Backend;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::query_builder::{AstPass, BoxedSqlQuery, Query, QueryFragment, QueryId, SqlQuery};
 use diesel::{QueryResult, RunQueryDsl};
+
+/// A statement in SQL, without the values of its placeholders yet. It boxes them, so that all statements have one type: the
+/// compiler would otherwise make the code of a query again for each list of values.
+pub fn statement<'a, DB: Backend>(text: impl Into<String>) -> BoxedSqlQuery<'a, DB, SqlQuery> {
+    diesel::sql_query(text).into_boxed()
+}
 
 /// A statement that each connection prepares once and keeps under its SQL text, which saves a round trip.
 ///

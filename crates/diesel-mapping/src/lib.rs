@@ -22,7 +22,7 @@ pub use digest_row::{DigestRow, digests_of, ids_of, stored_digest};
 pub use failure::{WRITE_PROBE, not_writable, store_error};
 pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, stored_count};
 pub use instant::StoredInstant;
-pub use kept::Kept;
+pub use kept::{Kept, statement};
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
 
 /// SQL types that diesel does not provide.

@@ -1,8 +1,8 @@
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::audit::{AuditRow, NewAuditRow, audit_events_of, list_unannounced};
 use diesel_mapping::schema::audit_events;
+use diesel_mapping::{Kept, statement};
 use domain::audit::AuditEvent;
 
 use super::note;
@@ -50,7 +50,7 @@ impl Work for ListUnannounced {
     type Answer = Vec<AuditEvent>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<AuditEvent>, Failure> {
-        let query = diesel::sql_query(list_unannounced()).bind::<BigInt, i64>(self.max.into());
+        let query = statement(list_unannounced()).bind::<BigInt, i64>(self.max.into());
         Ok(audit_events_of(Kept(query).load::<AuditRow>(&mut &*connection).await?)?)
     }
 }
@@ -64,7 +64,7 @@ impl Work for MarkAnnounced<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
         let mut ids: Vec<&[u8]> = self.0.iter().map(|event| event.id.as_bytes().as_slice()).collect();
         ids.sort_unstable();
-        let mark = diesel::sql_query(MARK).bind::<Array<Binary>, _>(ids);
+        let mark = statement(MARK).bind::<Array<Binary>, _>(ids);
         Ok(Kept(mark).execute(&mut &*connection).await.map(drop)?)
     }
 }

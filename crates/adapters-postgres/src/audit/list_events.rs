@@ -4,6 +4,7 @@ use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, IdRow, audit_page};
+use diesel_mapping::statement;
 use domain::AuditId;
 use domain::ports::AuditPage;
 
@@ -31,7 +32,7 @@ impl Work for ListEvents {
 
 /// The statement with the values of its placeholders.
 pub(crate) fn bound((sql, binds): (String, Vec<Bind>)) -> BoxedSqlQuery<'static, Pg, SqlQuery> {
-    binds.into_iter().fold(diesel::sql_query(sql).into_boxed(), |query, bind| match bind {
+    binds.into_iter().fold(statement(sql), |query, bind| match bind {
         Bind::Bytes(bytes) => query.bind::<Binary, _>(bytes),
         Bind::Text(text) => query.bind::<Text, _>(text),
     })

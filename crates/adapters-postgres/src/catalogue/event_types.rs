@@ -4,6 +4,7 @@ use diesel::prelude::{QueryDsl, SelectableHelper};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::catalogue::{EventTypeRow, LAST_REVISION, LastRevisionRow, entries_of};
 use diesel_mapping::schema::event_types;
+use diesel_mapping::statement;
 use domain::catalogue::EventTypeEntry;
 use domain::ports::{EntryPut, EventTypes, PutEntryRequest, StoreError};
 use domain::webhooks::EventType;
@@ -60,7 +61,7 @@ impl Work for ReadLastRevision {
     type Answer = u64;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u64, Failure> {
-        let row: LastRevisionRow = diesel::sql_query(LAST_REVISION).get_result(&mut &*connection).await?;
+        let row: LastRevisionRow = statement(LAST_REVISION).get_result(&mut &*connection).await?;
         Ok(u64::try_from(row.last).unwrap_or_default())
     }
 }

@@ -3,6 +3,7 @@ use diesel::sql_types::Text;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::catalogue::{COUNT_ENTRIES, CountsRow, EventTypeRow};
 use diesel_mapping::schema::event_types;
+use diesel_mapping::statement;
 use domain::ports::{EntryPut, PutEntryRequest};
 
 use crate::attempt::{Failure, Work};
@@ -19,8 +20,8 @@ impl Work for PutEntryRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<EntryPut, Failure> {
         Begin.execute(&mut &*connection).await?;
-        diesel::sql_query(LOCK_CATALOGUE).execute(&mut &*connection).await?;
-        let counts = diesel::sql_query(COUNT_ENTRIES).bind::<Text, _>(self.after.name.as_str());
+        statement(LOCK_CATALOGUE).execute(&mut &*connection).await?;
+        let counts = statement(COUNT_ENTRIES).bind::<Text, _>(self.after.name.as_str());
         let (stored, count, last) = counts.get_result::<CountsRow>(&mut &*connection).await?.counts();
         let entry = match self.admit(stored, count, last) {
             Ok(entry) => entry,

@@ -159,7 +159,7 @@ mod tests {
         let store = PostgresStore::open(PostgresSettings { url, pool_size: 1 }).await.unwrap();
         store.migrate().await.unwrap();
         let mut connection = store.connect_for_copying().await.unwrap();
-        let columns: Vec<Column> = diesel::sql_query(COLUMNS).load(&mut connection).await.unwrap();
+        let columns: Vec<Column> = diesel_mapping::statement(COLUMNS).load(&mut connection).await.unwrap();
         let mut selected = String::new();
         macro_rules! select {
             ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(

@@ -8,6 +8,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::copying::{Copied, CopyError, Expected, count_all};
+use diesel_mapping::statement;
 use domain::ports::{BoxError, Schema};
 use tokio::sync::mpsc::Receiver;
 
@@ -69,7 +70,7 @@ async fn lock(first: &PostgresStore) -> Result<AsyncPgConnection, CopyError> {
     let mut connection = first.connect_for_copying().await?;
     Begin.execute(&mut connection).await?;
     connection.batch_execute(NO_TIMEOUT).await?;
-    let lock = diesel::sql_query(TAKE).bind::<Integer, _>(LOCK);
+    let lock = statement(TAKE).bind::<Integer, _>(LOCK);
     if lock.get_result::<LockRow>(&mut connection).await?.is_held { Ok(connection) } else { Err(CopyError::Copying) }
 }
 

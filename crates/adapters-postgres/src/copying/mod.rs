@@ -6,6 +6,7 @@ mod import_shards;
 
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::copying::{CopyError, RowCount};
+use diesel_mapping::statement;
 use tokio::time::Instant;
 
 use crate::PostgresStore;
@@ -45,10 +46,10 @@ async fn add_owners(connection: &mut AsyncPgConnection) -> Result<(), CopyError>
         UNION SELECT owner_issuer, owner_subject FROM webhook_subscriptions
         UNION SELECT owner_issuer, owner_subject FROM api_keys
         ON CONFLICT DO NOTHING";
-    diesel::sql_query(ADD_OWNERS).execute(connection).await?;
+    statement(ADD_OWNERS).execute(connection).await?;
     Ok(())
 }
 
 async fn count(connection: &mut AsyncPgConnection, query: String) -> Result<i64, CopyError> {
-    Ok(diesel::sql_query(query).get_result::<RowCount>(connection).await?.count)
+    Ok(statement(query).get_result::<RowCount>(connection).await?.count)
 }

@@ -3,7 +3,7 @@ use diesel::sql_types::{Array, BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::DELETE_ENDED;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::Timestamp;
 use futures_util::future::join;
 
@@ -48,7 +48,7 @@ impl Work for PurgeKeys {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let deletion = diesel::sql_query(format!("{DELETE_ENDED} RETURNING owner_issuer, owner_subject"))
+        let deletion = statement(format!("{DELETE_ENDED} RETURNING owner_issuer, owner_subject"))
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<BigInt, i64>(self.max.into());
         let (begun, purged) =
@@ -60,10 +60,9 @@ impl Work for PurgeKeys {
         }
         let count = u32::try_from(purged.len()).unwrap_or(self.max);
         let (issuers, subjects) = columns(purged);
-        let locking = diesel::sql_query(LOCK_OWNERS).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects);
+        let locking = statement(LOCK_OWNERS).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects);
         let (issuers, subjects) = columns(Kept(locking).load(&mut &*connection).await?);
-        let forgetting =
-            diesel::sql_query(FORGET_OWNERS).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects);
+        let forgetting = statement(FORGET_OWNERS).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects);
         let (forgotten, committed) =
             join(Kept(forgetting).execute(&mut &*connection), Commit.execute(&mut &*connection)).await;
         // A commit with an unknown result is not repeated: a second attempt would return another number.

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, statement};
 use domain::ports::RevokeDigestsRequest;
 use domain::{ApiKey, CredentialDigest};
 use futures_util::future::join3;
@@ -32,7 +32,7 @@ impl Work for RevokeDigestsRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let digests: Vec<&[u8]> = self.digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
-        let revocation = diesel::sql_query(REVOKE_BY_DIGESTS)
+        let revocation = statement(REVOKE_BY_DIGESTS)
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Array<Binary>, _>(&digests);
         let (begun, revoked, rows) = join3(

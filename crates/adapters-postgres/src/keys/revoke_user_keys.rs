@@ -2,7 +2,7 @@ use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::{RevokedRow, place_of, revoked};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::CredentialDigest;
 use domain::ports::RevokeUserKeysRequest;
 use futures_util::future::join;
@@ -34,7 +34,7 @@ impl Work for RevokeUserKeysRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let (issuer, column, subject) = place_of(&self.of);
-        let revocation = diesel::sql_query(revocation(column))
+        let revocation = statement(revocation(column))
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Text, _>(&issuer)
             .bind::<Text, _>(subject)

@@ -6,7 +6,7 @@ use diesel_mapping::owners::{OwnerRow, ReplacedOwnerRow, delete_owner, record_in
 use diesel_mapping::schema::owners;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::BreakerRow;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{ChangeOwnerRequest, ChangedOwner, SetOwnerStateRequest};
 use domain::{CredentialDigest, OwnerId, OwnerRecord, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
@@ -92,14 +92,14 @@ impl Work for SetOwnerStateRequest {
 
 /// Does not count this time as failing, in which the lanes of the owner could not send.
 async fn rest(connection: &AsyncPgConnection, owner: &OwnerId, since: Timestamp, until: Timestamp) -> QueryResult<()> {
-    let locking = diesel::sql_query(LOCK_FAILING).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
+    let locking = statement(LOCK_FAILING).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
     let failing: Vec<FailingLane> = Kept(locking).load(&mut &*connection).await?;
     let rested: Vec<_> = failing
         .iter()
         .map(|lane| lane.breaker.breaker().rested(since, until).failing_since.map(StoredInstant::from))
         .collect();
     let ids: Vec<_> = failing.into_iter().map(|lane| lane.subscription_id).collect();
-    let rest = diesel::sql_query(REST).bind::<Array<Binary>, _>(ids).bind::<Array<Nullable<Instant>>, _>(rested);
+    let rest = statement(REST).bind::<Array<Binary>, _>(ids).bind::<Array<Nullable<Instant>>, _>(rested);
     Kept(rest).execute(&mut &*connection).await.map(drop)
 }
 

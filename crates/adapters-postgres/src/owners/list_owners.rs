@@ -2,7 +2,7 @@ use diesel::sql_types::{Array, BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{CountsRow, PlaceRow, PlaceWords, count_statement, owners_read};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::ListOwnersRequest;
 use domain::{OWNER_COUNT_MAX, OwnerCounts, OwnerPage, OwnerRead, OwnerSearch, OwnersRead};
 
@@ -46,7 +46,7 @@ impl Work for ListOwnersRequest {
 
 async fn read_places(connection: &AsyncPgConnection, read: &OwnerRead) -> Result<OwnersRead, Failure> {
     let after = &read.after;
-    let query = diesel::sql_query(PLACES.statement(read.by))
+    let query = statement(PLACES.statement(read.by))
         .bind::<Text, _>(&after.text)
         .bind::<Text, _>(&after.subject)
         .bind::<Text, _>(&after.issuer)
@@ -66,7 +66,7 @@ async fn count(
         return Ok(Vec::new());
     }
     let asked = "unnest($3, $4) WITH ORDINALITY AS asked (owner_issuer, owner_subject, place) ORDER BY asked.place";
-    let query = diesel::sql_query(count_statement(asked))
+    let query = statement(count_statement(asked))
         .bind::<Instant, StoredInstant>(request.at.into())
         .bind::<BigInt, i64>(OWNER_COUNT_MAX.into())
         .bind::<Array<Text>, _>(issuers)

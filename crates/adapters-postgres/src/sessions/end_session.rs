@@ -1,7 +1,7 @@
 use diesel::sql_types::{Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{END_ALL, END_ONE};
-use diesel_mapping::{DigestRow, Kept, digests_of, ids_of};
+use diesel_mapping::{DigestRow, Kept, digests_of, ids_of, statement};
 use domain::audit::Cause;
 use domain::{CredentialDigest, OwnerId, SessionId};
 use futures_util::future::join3;
@@ -34,7 +34,7 @@ impl Work for End<'_> {
             Which::One(id) => (END_ONE, Some(id)),
             Which::AllExcept(kept) => (END_ALL, kept.as_ref()),
         };
-        let deletion = diesel::sql_query(deletion)
+        let deletion = statement(deletion)
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));

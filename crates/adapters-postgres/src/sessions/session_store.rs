@@ -3,7 +3,7 @@ use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{COUNT_GOOD, SessionRow, list_sessions, seen_since, sessions_of};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -97,7 +97,7 @@ impl Work for CountGood {
     type Answer = u32;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let query = diesel::sql_query(COUNT_GOOD)
+        let query = statement(COUNT_GOOD)
             .bind::<BigInt, i64>(self.max.into())
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Instant, StoredInstant>(seen_since(self.at));

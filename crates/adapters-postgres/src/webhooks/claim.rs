@@ -2,7 +2,7 @@ use diesel::QueryResult;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{ClaimRequest, ClaimedLane};
 use domain::webhooks::{Allotment, OwnerNumber};
 use domain::{SubscriptionId, Timestamp};
@@ -253,7 +253,7 @@ impl Claim<'_> {
         if allotment.lanes_left() == 0 {
             return Ok(Vec::new());
         }
-        let query = diesel::sql_query(READY_LANES)
+        let query = statement(READY_LANES)
             .bind::<Instant, StoredInstant>(self.request.at.into())
             .bind::<Array<Binary>, Vec<&[u8]>>(skipped.iter().map(|lane| lane.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(allotment.full_owners().map(OwnerNumber::number).collect())
@@ -284,7 +284,7 @@ impl Claim<'_> {
         let request = self.request;
         let free = || lanes.clone().filter(|lane| lane.is_free(request.at));
         let alone = || lanes.clone().filter_map(|lane| Some((lane, lane.room_alone(request.at)?)));
-        let query = diesel::sql_query(pick)
+        let query = statement(pick)
             .bind::<Array<Binary>, Vec<&[u8]>>(free().map(|lane| lane.id.as_bytes().as_slice()).collect())
             .bind::<Array<BigInt>, Vec<i64>>(free().map(|lane| lane.room.into()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(alone().map(|(lane, _)| lane.id.as_bytes().as_slice()).collect())
@@ -309,7 +309,7 @@ impl Claim<'_> {
         let unreadable = unreadable.iter().map(|row| (row.subscription.clone(), row.delivery.clone()));
         let (lanes, deliveries): (Vec<Vec<u8>>, Vec<Vec<u8>>) = readable.chain(unreadable).unzip();
         let is_empty = lanes.is_empty();
-        let update = diesel::sql_query(TAKE)
+        let update = statement(TAKE)
             .bind::<Array<Binary>, _>(lanes)
             .bind::<Array<Binary>, _>(deliveries)
             .bind::<BigInt, i64>(self.request.claim.number())

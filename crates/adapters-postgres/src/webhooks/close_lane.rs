@@ -4,7 +4,7 @@ use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::status_code;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::webhooks::{DisableReason, SubscriptionStatus};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::join;
@@ -31,7 +31,7 @@ pub(super) async fn disable(
     reason: DisableReason,
     at: Timestamp,
 ) -> QueryResult<Option<OwnerId>> {
-    let disable = diesel::sql_query(DISABLE)
+    let disable = statement(DISABLE)
         .bind::<Binary, _>(lane.as_bytes().as_slice())
         .bind::<Text, _>(status_code(SubscriptionStatus::DisabledByService(reason)))
         .bind::<Instant, StoredInstant>(at.into())
@@ -48,7 +48,7 @@ pub(super) async fn owner_of_open(
     connection: &AsyncPgConnection,
     lane: SubscriptionId,
 ) -> QueryResult<Option<OwnerId>> {
-    let find = diesel::sql_query(FIND_OPEN).bind::<Binary, _>(lane.as_bytes().as_slice());
+    let find = statement(FIND_OPEN).bind::<Binary, _>(lane.as_bytes().as_slice());
     Ok(owner_of(Kept(find).load::<OwnerRow>(&mut &*connection).await?))
 }
 
@@ -66,9 +66,8 @@ struct OwnerRow {
 
 /// Closes a lane. The update also locks the lane.
 pub(super) async fn close(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<usize> {
-    let update = diesel::sql_query(CLOSE)
-        .bind::<Binary, _>(lane.as_bytes().as_slice())
-        .bind::<Instant, StoredInstant>(at.into());
+    let update =
+        statement(CLOSE).bind::<Binary, _>(lane.as_bytes().as_slice()).bind::<Instant, StoredInstant>(at.into());
     Kept(update).execute(&mut &*connection).await
 }
 

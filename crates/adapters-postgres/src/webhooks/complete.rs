@@ -8,7 +8,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, phase_number, stored_headers, subscription_id};
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::audit::Cause;
 use domain::ports::{Completion, StoreError};
 use domain::webhooks::{
@@ -167,7 +167,7 @@ impl<'a> Complete<'a> {
         let going = self.completions.iter().filter_map(|done| Some((done, GoingOn::of(done.end.next_step())?)));
         let mut going: Vec<(&Completion, GoingOn)> = going.collect();
         going.sort_by_key(|(done, _)| (done.subscription, done.delivery));
-        let statement = diesel::sql_query(GO_ON)
+        let statement = statement(GO_ON)
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| delivery(done)).collect())
             .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(done, _)| done.claim.number()).collect())
@@ -196,7 +196,7 @@ impl<'a> Complete<'a> {
             return Ok(Vec::new());
         }
         let (first, last) = id_range(missing.iter().map(|done| delivery(done)));
-        let query = diesel::sql_query(FIND_EVENTS)
+        let query = statement(FIND_EVENTS)
             .bind::<Array<Binary>, Vec<&[u8]>>(missing.iter().map(|done| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missing.iter().map(|done| delivery(done)).collect())
             .bind::<Binary, _>(first)
@@ -225,7 +225,7 @@ impl<'a> Complete<'a> {
         for done in self.completions {
             *lanes.entry(done.subscription).or_default() |= !matches!(done.end, ClaimEnd::Delivered(_));
         }
-        let query = diesel::sql_query(LOCK_LANES)
+        let query = statement(LOCK_LANES)
             .bind::<Array<Binary>, Vec<&[u8]>>(lanes.keys().map(|lane| lane.as_bytes().as_slice()).collect())
             .bind::<Array<Bool>, Vec<bool>>(lanes.values().copied().collect());
         Kept(query).load(&mut &*connection).await
@@ -286,7 +286,7 @@ fn record<'a>(
     made: &[Made<'a>],
 ) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>> + use<'a>> {
     let attempts = || made.iter().map(|made| made.attempt);
-    let insertion = diesel::sql_query(RECORD)
+    let insertion = statement(RECORD)
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| subscription(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| delivery(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| made.event).collect())
@@ -385,7 +385,7 @@ async fn note(connection: &AsyncPgConnection, lane: SubscriptionId, consequences
 
 async fn write_lanes(connection: &AsyncPgConnection, lanes: &[ReportedLane]) -> QueryResult<usize> {
     let breakers: Vec<BreakerRow> = lanes.iter().map(|lane| BreakerRow::from(&lane.breaker)).collect();
-    let update = diesel::sql_query(WRITE_LANES)
+    let update = statement(WRITE_LANES)
         .bind::<Array<Binary>, Vec<&[u8]>>(lanes.iter().map(|lane| lane.id.as_bytes().as_slice()).collect())
         .bind::<Array<BigInt>, Vec<i64>>(breakers.iter().map(|breaker| breaker.failures_in_a_row).collect())
         .bind::<Array<Nullable<Instant>>, Vec<Option<StoredInstant>>>(

@@ -3,7 +3,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{status_code, status_of, subscription_id};
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::DisableSetByRequest;
 use domain::webhooks::SubscriptionStatus;
 use domain::{OwnerId, SubscriptionId};
@@ -55,7 +55,7 @@ impl Work for DisableSetByRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
         let keys: Vec<&[u8]> = self.keys.iter().map(|key| key.as_bytes().as_slice()).collect();
         let status = SubscriptionStatus::DisabledByService(self.reason);
-        let lanes = diesel::sql_query(LOCK_LANES)
+        let lanes = statement(LOCK_LANES)
             .bind::<Array<Binary>, _>(keys)
             .bind::<Text, _>(status_code(status))
             .bind::<BigInt, i64>(self.max.into());
@@ -87,7 +87,7 @@ async fn replace_reason(
     lanes: &[LaneRow],
 ) -> QueryResult<Vec<Disabled>> {
     let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.subscription_id.as_slice()).collect();
-    let statement = diesel::sql_query(REPLACE_REASON)
+    let statement = statement(REPLACE_REASON)
         .bind::<Array<Binary>, _>(ids)
         .bind::<Text, _>(status_code(status))
         .bind::<Instant, StoredInstant>(request.at.into());

@@ -6,7 +6,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::subscription_id;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::StoreError;
 use domain::webhooks::DeliveryEnd;
 use domain::{SubscriptionId, Timestamp};
@@ -76,7 +76,7 @@ impl Work for EndClosed<'_> {
     type Answer = EndedOfClosed;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<EndedOfClosed, Failure> {
-        let query = diesel::sql_query(CLOSED_LANES)
+        let query = statement(CLOSED_LANES)
             .bind::<Instant, StoredInstant>(self.at.into())
             .bind::<Array<Binary>, Vec<&[u8]>>(self.skipped.iter().map(|id| id.as_bytes().as_slice()).collect())
             .bind::<BigInt, _>(LANES_MAX);
@@ -88,7 +88,7 @@ impl Work for EndClosed<'_> {
             return Ok(EndedOfClosed { count: 0, seen: Vec::new() });
         }
         let ids: Vec<&[u8]> = rows.iter().map(|row| row.subscription_id.as_slice()).collect();
-        let settle_closed = diesel::sql_query(SETTLE_CLOSED)
+        let settle_closed = statement(SETTLE_CLOSED)
             .bind::<Array<Binary>, _>(ids.clone())
             .bind::<Array<BigInt>, Vec<i64>>(rows.iter().map(|row| row.wakes).collect())
             .bind::<Instant, StoredInstant>(self.at.into());
@@ -111,7 +111,7 @@ pub(super) async fn pick(
     at: Timestamp,
     max: u32,
 ) -> QueryResult<Vec<WaitingRow>> {
-    let query = diesel::sql_query(PICK)
+    let query = statement(PICK)
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<BigInt, i64>(max.into());

@@ -7,7 +7,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::UNKNOWN_EVENT_TYPE;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::Timestamp;
 use domain::webhooks::DeliveryEnd;
 
@@ -80,7 +80,7 @@ impl OutRow {
 
 /// Deletes these deliveries from the queue, in this order, if the claim still holds them.
 pub(super) async fn take_out(connection: &AsyncPgConnection, held: &[Held<'_>]) -> QueryResult<Vec<OutRow>> {
-    let statement = diesel::sql_query(TAKE_OUT)
+    let statement = statement(TAKE_OUT)
         .bind::<Array<Binary>, Vec<&[u8]>>(held.iter().map(|one| one.subscription).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(held.iter().map(|one| one.delivery).collect())
         .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(held.iter().map(|one| one.claim).collect());
@@ -96,7 +96,7 @@ pub(super) async fn insert(
     let rows = || ended.iter().map(|(row, ..)| *row);
     let (first, last) = id_range(rows().map(|row| row.delivery_id.as_slice()));
     let on_conflict = if duplicate == Duplicate::Kept { " ON CONFLICT DO NOTHING" } else { "" };
-    let statement = diesel::sql_query([INSERT, on_conflict].concat())
+    let insertion = statement([INSERT, on_conflict].concat())
         .bind::<Array<Binary>, Vec<&[u8]>>(rows().map(|row| row.subscription_id.as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(rows().map(|row| row.delivery_id.as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(rows().map(|row| row.event_id.as_slice()).collect())
@@ -106,5 +106,5 @@ pub(super) async fn insert(
         .bind::<Binary, _>(first)
         .bind::<Binary, _>(last)
         .bind::<Text, _>(UNKNOWN_EVENT_TYPE);
-    Kept(statement).execute(&mut &*connection).await
+    Kept(insertion).execute(&mut &*connection).await
 }

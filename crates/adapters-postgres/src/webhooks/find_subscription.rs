@@ -2,9 +2,9 @@ use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::schema::{webhook_attempts, webhook_lanes};
 use diesel_mapping::webhooks::{BreakerRow, LoggedAttemptRow, SubscriptionRow};
+use diesel_mapping::{Kept, statement};
 use domain::ports::LoggedAttempt;
 use domain::webhooks::{Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId};
@@ -27,9 +27,8 @@ impl Work for FindSubscription<'_> {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let id = self.id.as_bytes().as_slice();
         let lane = webhook_lanes::table.find(id).select(BreakerRow::as_select());
-        let waiting = diesel::sql_query(WAITING)
-            .bind::<Binary, _>(id)
-            .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into());
+        let waiting =
+            statement(WAITING).bind::<Binary, _>(id).bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into());
         let waiting = Kept(waiting);
         let (subscription, breaker, waiting, last_attempt) = join4(
             subscription_of(self.owner, &self.id).select(SubscriptionRow::as_select()).get_result(&mut &*connection),

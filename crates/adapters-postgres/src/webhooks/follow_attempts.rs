@@ -2,7 +2,7 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{ListAttemptsRequest, LoggedAttempt, StoreError};
 
 use crate::attempt::{Failure, Work};
@@ -24,7 +24,7 @@ impl Work for ListAttemptsRequest {
     type Answer = Vec<LoggedAttempt>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<LoggedAttempt>, Failure> {
-        let query = diesel::sql_query(ATTEMPTS_AFTER)
+        let query = statement(ATTEMPTS_AFTER)
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(self.subscription.map(|id| id.as_bytes().to_vec()))

@@ -3,7 +3,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, Binary, Integer, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::Timestamp;
 use domain::ports::StoreError;
 use futures_util::future::join4;
@@ -80,7 +80,7 @@ impl PostgresStore {
 
 /// Makes these lanes ready, as soon as their pauses and their rests allow.
 pub(super) async fn wake_lanes(connection: &AsyncPgConnection, lanes: &[&[u8]], at: Timestamp) -> QueryResult<usize> {
-    let wake = diesel::sql_query(WAKE).bind::<Array<Binary>, _>(lanes).bind::<Instant, StoredInstant>(at.into());
+    let wake = statement(WAKE).bind::<Array<Binary>, _>(lanes).bind::<Instant, StoredInstant>(at.into());
     Kept(wake).execute(&mut &*connection).await
 }
 
@@ -111,7 +111,7 @@ impl Work for EndLeftClaims<'_> {
     type Answer = Page;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Page, Failure> {
-        let find = diesel::sql_query(FIND)
+        let find = statement(FIND)
             .bind::<Integer, _>(self.claimer.number())
             .bind::<Binary, _>(self.after)
             .bind::<Instant, StoredInstant>(self.at.into());
@@ -130,7 +130,7 @@ impl EndLeftClaims<'_> {
         lanes: &[&[u8]],
         deliveries: &[&[u8]],
     ) -> Result<usize, Failure> {
-        let take_away = diesel::sql_query(TAKE_AWAY)
+        let take_away = statement(TAKE_AWAY)
             .bind::<Integer, _>(self.claimer.number())
             .bind::<Array<Binary>, _>(lanes)
             .bind::<Array<Binary>, _>(deliveries)

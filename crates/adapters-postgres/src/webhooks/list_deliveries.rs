@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, HashMap};
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow};
+use diesel_mapping::{Kept, statement};
 use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, Timestamp};
@@ -57,7 +57,7 @@ impl Work for ListDeliveriesRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<DeliveryPage, Failure> {
         let query = |sql, limit: i64| {
             let wanted = self.filter.subscription.map(|id| id.as_bytes().to_vec());
-            let query = diesel::sql_query(sql)
+            let query = statement(sql)
                 .bind::<Text, _>(self.owner.issuer())
                 .bind::<Text, _>(self.owner.subject())
                 .bind::<Nullable<Binary>, _>(wanted)
@@ -132,7 +132,7 @@ async fn last_attempts(
 ) -> Result<HashMap<DeliveryId, AttemptRecord>, Failure> {
     let lanes: Vec<&[u8]> = deliveries.iter().map(|one| one.subscription_id.as_bytes().as_slice()).collect();
     let ids: Vec<&[u8]> = deliveries.iter().map(|one| one.id.as_bytes().as_slice()).collect();
-    let query = diesel::sql_query(LAST_ATTEMPTS).bind::<Array<Binary>, _>(lanes).bind::<Array<Binary>, _>(ids);
+    let query = statement(LAST_ATTEMPTS).bind::<Array<Binary>, _>(lanes).bind::<Array<Binary>, _>(ids);
     let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
     let logged: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();
     Ok(logged?.into_iter().map(|one| (one.delivery, one.attempt)).collect())

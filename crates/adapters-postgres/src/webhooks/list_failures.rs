@@ -2,7 +2,7 @@ use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted};
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest, StoreError};
 use domain::webhooks::FailedDelivery;
 
@@ -63,7 +63,7 @@ impl Work for ListFailedRequest {
     type Answer = Vec<FailedDelivery>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<FailedDelivery>, Failure> {
-        let query = diesel::sql_query(NEWEST_FAILED)
+        let query = statement(NEWEST_FAILED)
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Nullable<Binary>, _>(self.subscription.map(|id| id.as_bytes().to_vec()))
@@ -80,7 +80,7 @@ impl Work for CountRecoverableRequest {
     type Answer = Option<u32>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
-        let query = diesel::sql_query(COUNT_LOST)
+        let query = statement(COUNT_LOST)
             .bind::<Text, _>(self.owner.issuer())
             .bind::<Text, _>(self.owner.subject())
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())

@@ -1,9 +1,9 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{BreakerRow, SubscriptionRow};
+use diesel_mapping::{Kept, statement};
 use domain::SubscriptionId;
 use domain::ports::{ListSubscriptionsRequest, StoreError};
 use domain::webhooks::{Subscription, SubscriptionHealth};
@@ -89,7 +89,7 @@ impl Work for ListWithHealth<'_> {
     type Answer = Vec<(Subscription, SubscriptionHealth)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let query = diesel::sql_query(LIST_WITH_HEALTH)
+        let query = statement(LIST_WITH_HEALTH)
             .bind::<Text, _>(self.0.owner.issuer())
             .bind::<Text, _>(self.0.owner.subject())
             .bind::<Binary, _>(end_of_ids(self.0.before.as_ref()))

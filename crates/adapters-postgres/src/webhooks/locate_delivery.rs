@@ -4,8 +4,8 @@
 use diesel::QueryResult;
 use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::webhooks::EndedRow;
+use diesel_mapping::{Kept, statement};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, OwnerId};
 use futures_util::future::join3;
@@ -82,7 +82,7 @@ async fn load_due(
     owner: &OwnerId,
     id: DeliveryId,
 ) -> QueryResult<Vec<DueWithTypeRow>> {
-    let query = diesel::sql_query(sql)
+    let query = statement(sql)
         .bind::<Text, _>(owner.issuer())
         .bind::<Text, _>(owner.subject())
         .bind::<Binary, _>(id.as_bytes().as_slice());
@@ -95,7 +95,7 @@ async fn load_ended(
     owner: &OwnerId,
     id: DeliveryId,
 ) -> QueryResult<Vec<EndedRow>> {
-    let query = diesel::sql_query(sql)
+    let query = statement(sql)
         .bind::<Text, _>(owner.issuer())
         .bind::<Text, _>(owner.subject())
         .bind::<Binary, _>(id.as_bytes().as_slice());

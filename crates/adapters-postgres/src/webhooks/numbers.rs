@@ -5,7 +5,7 @@ use diesel::sql_types::{Array, BigInt, Binary, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{phase_number, stored_sequence};
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::SubscriptionId;
 use domain::webhooks::Phase;
 use futures_util::future::{OptionFuture, join3};
@@ -67,7 +67,7 @@ impl Numbers {
         let counted =
             |(lane, number): (&SubscriptionId, &LastNumber)| (lane.as_bytes().to_vec(), stored_sequence(number.last));
         let (lanes, last): (Vec<Vec<u8>>, Vec<i64>) = self.0.iter().map(counted).unzip();
-        let count = diesel::sql_query(COUNT).bind::<Array<Binary>, _>(lanes).bind::<Array<BigInt>, _>(last);
+        let count = statement(COUNT).bind::<Array<Binary>, _>(lanes).bind::<Array<BigInt>, _>(last);
         let counted = Kept(count).execute(&mut &*connection);
         (!numbered.is_empty()).then_some(async move {
             let (due, logged, counted) = join3(OptionFuture::from(due), OptionFuture::from(logged), counted).await;
@@ -87,7 +87,7 @@ fn insert_due<'a>(
     due: &[&Due<'_>],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let (lanes, ids, numbers) = columns(due, |due| due.id.as_bytes().to_vec());
-    let insertion = diesel::sql_query(INSERT)
+    let insertion = statement(INSERT)
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Array<Binary>, _>(ids)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(due.iter().map(|due| due.event.id.as_bytes().to_vec()).collect())
@@ -102,7 +102,7 @@ fn insert_logged<'a>(
     logged: &[&Due<'_>],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let (lanes, events, numbers) = columns(logged, |due| due.event.id.as_bytes().to_vec());
-    let insertion = diesel::sql_query(LOG)
+    let insertion = statement(LOG)
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Array<BigInt>, _>(numbers)
         .bind::<Array<Binary>, _>(events);

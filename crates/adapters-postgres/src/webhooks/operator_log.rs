@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::schema::webhook_events;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, LoggedAttemptRow, failing_after, logged_event,
 };
+use diesel_mapping::{Kept, statement};
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedAttempt, LoggedEvent, OperatorLog,
     StoreError,
@@ -60,7 +60,7 @@ impl Work for FindFailing {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let (since, id) = failing_after(self.after);
-        let query = diesel::sql_query(FIND_FAILING)
+        let query = statement(FIND_FAILING)
             .bind::<Instant, _>(since)
             .bind::<Binary, _>(id)
             .bind::<BigInt, i64>(self.max.into());
@@ -82,7 +82,7 @@ pub(super) async fn last_attempts(
     ids: impl Iterator<Item = &SubscriptionId>,
 ) -> Result<HashMap<SubscriptionId, AttemptRecord>, Failure> {
     let ids: Vec<&[u8]> = ids.map(|id| id.as_bytes().as_slice()).collect();
-    let query = diesel::sql_query(LAST_ATTEMPTS).bind::<Array<Binary>, _>(ids);
+    let query = statement(LAST_ATTEMPTS).bind::<Array<Binary>, _>(ids);
     let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
     let logged: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();
     Ok(logged?.into_iter().map(|one| (one.subscription, one.attempt)).collect())

@@ -7,7 +7,7 @@ use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use diesel_mapping::Kept;
+use diesel_mapping::{Kept, statement};
 use domain::Timestamp;
 
 use super::list_deliveries::first_id_at;
@@ -115,7 +115,7 @@ pub(super) fn id_range<'a>(ids: impl Iterator<Item = &'a [u8]> + Clone) -> (Vec<
 
 /// The periods that exist, oldest first.
 pub(super) async fn load(connection: &AsyncPgConnection) -> QueryResult<Vec<Period>> {
-    Kept(diesel::sql_query(PERIODS)).load(&mut &*connection).await
+    Kept(statement(PERIODS)).load(&mut &*connection).await
 }
 
 /// Keeps other transactions from changing periods until the end of this one.

@@ -7,7 +7,7 @@ use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::{Array, BigInt, Binary, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{Accepted, ClaimId, Publication};
 use domain::webhooks::{DeliveryEnd, DirectClaim, DirectClaims, Event, NewEvent, QueuedDelivery};
 use domain::{DeliveryId, SubscriptionId, TraceContext};
@@ -202,7 +202,7 @@ impl<'a> Plan<'a> {
         };
         let payloads = self.accepted.iter().map(payload);
         let traces = self.accepted.iter().map(|stored| stored.new.trace.map(TraceContext::to_bytes).map(Vec::from));
-        let insertion = diesel::sql_query([INSERT_EVENTS, reasons].concat())
+        let insertion = statement([INSERT_EVENTS, reasons].concat())
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
@@ -223,7 +223,7 @@ impl<'a> Plan<'a> {
         let named = self.accepted.iter().filter_map(|Stored { new, .. }| Some((&new.event, new.publication.as_ref()?)));
         let mut named: Vec<_> = named.collect();
         named.sort_unstable_by_key(|(event, key)| (&event.owner, &key.id));
-        let insertion = diesel::sql_query([INSERT_PUBLICATIONS, reasons].concat())
+        let insertion = statement([INSERT_PUBLICATIONS, reasons].concat())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(_, key)| key.id.as_str()).collect())
@@ -240,7 +240,7 @@ impl<'a> Plan<'a> {
         };
         let mut missed: Vec<(SubscriptionId, DeliveryId, &Event)> = self.accepted.iter().flat_map(of).collect();
         missed.sort_unstable_by_key(|(to, id, _)| (*to, *id));
-        let insertion = diesel::sql_query(INSERT_MISSED)
+        let insertion = statement(INSERT_MISSED)
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(.., one)| one.id.as_bytes().as_slice()).collect())
@@ -284,7 +284,7 @@ pub(super) struct Due<'a> {
 
 async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
     let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
-    let insertion = diesel::sql_query(INSERT_DUE)
+    let insertion = statement(INSERT_DUE)
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())

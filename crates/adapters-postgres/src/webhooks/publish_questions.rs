@@ -7,7 +7,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, read_sequence, stored_filter, subscription_id};
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{Accepted, ClaimedLane, StoreError};
 use domain::webhooks::{
     ContentDigest, Event, EventPattern, EventType, FilteredPayload, NewEvent, OwnerNumber, PayloadFilter, PublisherId,
@@ -253,10 +253,8 @@ impl<'a> Questions<'a> {
         let (issuers, subjects): (Vec<&str>, Vec<&str>) =
             self.keys.iter().map(|(owner, _)| (owner.issuer(), owner.subject())).unzip();
         let ids: Vec<&str> = self.keys.iter().map(|(_, id)| id.as_str()).collect();
-        let query = diesel::sql_query(sql)
-            .bind::<Array<Text>, _>(issuers)
-            .bind::<Array<Text>, _>(subjects)
-            .bind::<Array<Text>, _>(ids);
+        let query =
+            statement(sql).bind::<Array<Text>, _>(issuers).bind::<Array<Text>, _>(subjects).bind::<Array<Text>, _>(ids);
         Kept(query).load(&mut &*connection).await
     }
 
@@ -266,7 +264,7 @@ impl<'a> Questions<'a> {
             Locks::Skip => LOCK_FREE,
         };
         let patterns: Vec<(i64, &OwnerId, EventPattern)> = self.patterns().collect();
-        let query = diesel::sql_query(lock)
+        let query = statement(lock)
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, _, pattern)| pattern.as_str()).collect())
@@ -287,14 +285,13 @@ impl<'a> Questions<'a> {
         let sleeping = locked.iter().filter(is_woken).map(|lane| lane.subscription_id.clone());
         let sleeping: Vec<Vec<u8>> = sleeping.collect();
         let has_sleeping = !sleeping.is_empty();
-        let update =
-            diesel::sql_query(WAKE).bind::<Array<Binary>, _>(sleeping).bind::<Instant, StoredInstant>(self.at.into());
+        let update = statement(WAKE).bind::<Array<Binary>, _>(sleeping).bind::<Instant, StoredInstant>(self.at.into());
         has_sleeping.then(|| Kept(update).execute(&mut &*connection))
     }
 
     pub(super) async fn matches(&self, connection: &AsyncPgConnection, of: Matches) -> QueryResult<Vec<MatchRow>> {
         let patterns: Vec<(i64, &OwnerId, EventPattern)> = self.patterns().collect();
-        let query = diesel::sql_query(of.select(MATCH, MATCH_TARGETS))
+        let query = statement(of.select(MATCH, MATCH_TARGETS))
             .bind::<Array<BigInt>, Vec<i64>>(patterns.iter().map(|(question, ..)| *question).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(patterns.iter().map(|(_, owner, _)| owner.subject()).collect())
@@ -307,7 +304,7 @@ impl<'a> Questions<'a> {
         connection: &AsyncPgConnection,
         of: Matches,
     ) -> Option<impl Future<Output = QueryResult<Vec<MatchRow>>>> {
-        let query = diesel::sql_query(of.select(MATCH_ONLY, MATCH_ONLY_TARGETS))
+        let query = statement(of.select(MATCH_ONLY, MATCH_ONLY_TARGETS))
             .bind::<Array<BigInt>, Vec<i64>>(self.only.values().copied().collect())
             .bind::<Array<Text>, Vec<&str>>(self.only.keys().map(|(owner, _)| owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(self.only.keys().map(|(owner, _)| owner.subject()).collect())

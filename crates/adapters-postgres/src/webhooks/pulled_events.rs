@@ -3,12 +3,12 @@ use diesel::QueryResult;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::schema::{webhook_consumers, webhook_lanes};
 use diesel_mapping::webhooks::{
     ConsumerPlace, ConsumerRow, NewConsumerRow, PULL_EVENTS, consumer_of, consumers_of, last_of_each, last_pulled,
     number_of_pulled, numbers_from, oldest_pulled, pulled, read_sequence, stored_sequence,
 };
+use diesel_mapping::{Kept, statement};
 use domain::ports::{
     CONSUMERS_MAX, CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, SeekTo, Sought, StoreError,
@@ -88,7 +88,7 @@ impl<'a> Log<'a> {
 
     async fn page(&self, (mut after, last): (u64, u64), max: PulledMax) -> QueryResult<Pulled> {
         loop {
-            let query = diesel::sql_query(PULL_EVENTS)
+            let query = statement(PULL_EVENTS)
                 .bind::<Binary, _>(self.log.subscription.as_bytes().as_slice())
                 .bind::<BigInt, _>(stored_sequence(after))
                 .bind::<BigInt, i64>(max.events.into())

@@ -5,7 +5,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::StoreError;
 use domain::{EventId, Timestamp};
 use futures_util::future::{join, join4};
@@ -138,14 +138,13 @@ impl Work for PurgeHistory {
 impl PurgeHistory {
     async fn purge_pulled(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let below = EventId::first_at(self.before);
-        let statement = diesel::sql_query(PURGE_PULLED)
-            .bind::<Binary, _>(below.as_bytes().as_slice())
-            .bind::<BigInt, i64>(self.max.into());
+        let statement =
+            statement(PURGE_PULLED).bind::<Binary, _>(below.as_bytes().as_slice()).bind::<BigInt, i64>(self.max.into());
         Kept(statement).execute(&mut &*connection).await
     }
 
     async fn forget_publications(&self, connection: &AsyncPgConnection, period: Period) -> QueryResult<usize> {
-        let statement = diesel::sql_query(FORGET_PUBLICATIONS)
+        let statement = statement(FORGET_PUBLICATIONS)
             .bind::<Binary, _>(period.first_id())
             .bind::<Binary, _>(period.end_id())
             .bind::<BigInt, i64>(self.max.into());
@@ -153,13 +152,12 @@ impl PurgeHistory {
     }
 
     async fn purge_subscriptions(&self, connection: &AsyncPgConnection) -> Result<usize, Failure> {
-        let past = diesel::sql_query(PAST)
-            .bind::<Instant, StoredInstant>(self.before.into())
-            .bind::<BigInt, i64>(self.max.into());
+        let past =
+            statement(PAST).bind::<Instant, StoredInstant>(self.before.into()).bind::<BigInt, i64>(self.max.into());
         let (begun, past) = join(Begin.execute(&mut &*connection), Kept(past).load::<PastRow>(&mut &*connection)).await;
         let past: Vec<Vec<u8>> = begun.and(past)?.into_iter().map(|row| row.id).collect();
         let [consumers, lanes, subscriptions] = [PURGE_CONSUMERS, PURGE_LANES, PURGE_SUBSCRIPTIONS]
-            .map(|sql| diesel::sql_query(sql).bind::<Array<Binary>, _>(&past));
+            .map(|sql| statement(sql).bind::<Array<Binary>, _>(&past));
         let (consumers, lanes, subscriptions, committed) = join4(
             Kept(consumers).execute(&mut &*connection),
             Kept(lanes).execute(&mut &*connection),
@@ -178,7 +176,7 @@ struct PastRow {
 }
 
 async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResult<bool> {
-    let query = diesel::sql_query(QUEUED).bind::<Binary, _>(period.first_id()).bind::<Binary, _>(period.end_id());
+    let query = statement(QUEUED).bind::<Binary, _>(period.first_id()).bind::<Binary, _>(period.end_id());
     Kept(query).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count > 0)
 }
 

@@ -7,7 +7,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_lanes;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::delivery_id;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::SubscriptionId;
 use domain::ports::{RecoverRequest, Recovered};
 use futures_util::future::join;
@@ -79,7 +79,7 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
     let last_sequence = webhook_lanes::table.find(lane).select(webhook_lanes::last_sequence);
     let last_sequence: Option<i64> = last_sequence.first(&mut &*connection).await?;
     let is_ordered = last_sequence.is_some();
-    let lost = diesel::sql_query(LOST)
+    let lost = statement(LOST)
         .bind::<Binary, _>(lane)
         .bind::<Binary, _>(place.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(at.into())
@@ -97,7 +97,7 @@ async fn bring_back(request: &RecoverRequest, connection: &AsyncPgConnection) ->
     let (ended, waiting): (Vec<&LostRow>, Vec<&LostRow>) = lost.iter().partition(|row| row.has_ended);
     let ended = numbered(connection, request.subscription, last_sequence, ended).await?;
     let waiting: Vec<&[u8]> = waiting.into_iter().map(|row| row.delivery_id.as_slice()).collect();
-    let hurry = diesel::sql_query(HURRY)
+    let hurry = statement(HURRY)
         .bind::<Array<Binary>, _>(vec![lane; waiting.len()])
         .bind::<Array<Binary>, _>(waiting)
         .bind::<Instant, StoredInstant>(at.into());

@@ -6,7 +6,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_due, webhook_lanes};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::phase_number;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::{RetryByHand, RetryDeliveryRequest};
 use domain::webhooks::{Delivery, DeliveryState, Phase};
 use domain::{SubscriptionId, Timestamp};
@@ -107,12 +107,12 @@ pub(super) async fn replay_ended(
 ) -> QueryResult<()> {
     let lanes = vec![lane.as_bytes().as_slice(); ended.len()];
     let (ids, numbers): (Vec<&[u8]>, Vec<Option<i64>>) = ended.iter().copied().unzip();
-    let replay = diesel::sql_query(REPLAY)
+    let replay = statement(REPLAY)
         .bind::<Array<Binary>, _>(&lanes)
         .bind::<Array<Binary>, _>(&ids)
         .bind::<Array<Nullable<BigInt>>, _>(numbers)
         .bind::<Instant, StoredInstant>(at.into());
-    let delete = diesel::sql_query(DELETE_ENDED).bind::<Array<Binary>, _>(&lanes).bind::<Array<Binary>, _>(&ids);
+    let delete = statement(DELETE_ENDED).bind::<Array<Binary>, _>(&lanes).bind::<Array<Binary>, _>(&ids);
     let (replayed, deleted) =
         join(Kept(replay).execute(&mut &*connection), Kept(delete).execute(&mut &*connection)).await;
     replayed.and(deleted).map(drop)
@@ -121,8 +121,7 @@ pub(super) async fn replay_ended(
 /// Makes the locked lane ready for a delivery that is due at `at`, as soon as its pause and its rest
 /// allow.
 pub(super) async fn wake_lane(connection: &AsyncPgConnection, lane: SubscriptionId, at: Timestamp) -> QueryResult<()> {
-    let update = diesel::sql_query(WAKE_LANE)
-        .bind::<Binary, _>(lane.as_bytes().as_slice())
-        .bind::<Instant, StoredInstant>(at.into());
+    let update =
+        statement(WAKE_LANE).bind::<Binary, _>(lane.as_bytes().as_slice()).bind::<Instant, StoredInstant>(at.into());
     Kept(update).execute(&mut &*connection).await.map(drop)
 }

@@ -1,8 +1,8 @@
 use diesel::QueryResult;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::webhooks::delivery_id;
+use diesel_mapping::{Kept, statement};
 use domain::DeliveryId;
 use domain::ports::{RetryFailedRequest, RetryOfFailed, StoreError};
 use domain::webhooks::Subscription;
@@ -47,7 +47,7 @@ impl Work for RetryFailedRequest {
 
 async fn failed(request: &RetryFailedRequest, connection: &AsyncPgConnection) -> QueryResult<Vec<FailedRow>> {
     let ids: Vec<&[u8]> = request.ids.iter().map(|id| id.as_bytes().as_slice()).collect();
-    let statement = diesel::sql_query(FAILED)
+    let statement = statement(FAILED)
         .bind::<Binary, _>(request.subscription.as_bytes().as_slice())
         .bind::<Array<Binary>, _>(ids)
         .bind::<Binary, _>(first_id_at(request.retry.published_since));

@@ -3,7 +3,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::ports::ClaimedLane;
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join};
@@ -92,7 +92,7 @@ pub(super) fn lock_lanes<'a>(
     connection: &'a AsyncPgConnection,
     lanes: &[SeenLane],
 ) -> Option<impl Future<Output = QueryResult<Vec<LockedLaneRow>>> + use<'a>> {
-    let query = diesel::sql_query(LOCK)
+    let query = statement(LOCK)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect());
     (!lanes.is_empty()).then(|| Kept(query).load(&mut &*connection))
 }
@@ -109,7 +109,7 @@ pub(super) fn settle_lanes<'a>(
     let lanes: Vec<&SeenLane> = lanes.iter().filter(is_locked).collect();
     let claimed = |lane: &SeenLane| claimed.iter().find(|claimed| claimed.subscription == lane.id);
     let rests = |lane: &&SeenLane| claimed(lane)?.rests_until.map(StoredInstant::from);
-    let update = diesel::sql_query(SETTLE_OPEN)
+    let update = statement(SETTLE_OPEN)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect())
         .bind::<Array<BigInt>, Vec<i64>>(lanes.iter().map(|lane| lane.wakes).collect())
         .bind::<Array<Bool>, Vec<bool>>(lanes.iter().map(|lane| lane.may_probe).collect())
@@ -118,9 +118,8 @@ pub(super) fn settle_lanes<'a>(
     let ordered = lanes.iter().filter(|lane| lane.is_ordered).map(|lane| lane.id.as_bytes().to_vec());
     let ordered: Vec<Vec<u8>> = ordered.collect();
     let numbered = (!ordered.is_empty()).then(|| {
-        let update = diesel::sql_query(SETTLE_NUMBERED)
-            .bind::<Array<Binary>, _>(ordered)
-            .bind::<Instant, StoredInstant>(at.into());
+        let update =
+            statement(SETTLE_NUMBERED).bind::<Array<Binary>, _>(ordered).bind::<Instant, StoredInstant>(at.into());
         Kept(update).execute(&mut &*connection)
     });
     (!lanes.is_empty()).then_some(async move {

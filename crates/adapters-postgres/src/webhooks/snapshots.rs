@@ -4,6 +4,7 @@ use diesel::OptionalExtension;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::statement;
 use domain::ports::HeldSnapshot;
 
 use crate::attempt::{Failure, Work};
@@ -52,7 +53,7 @@ impl Work for FindSnapshotAge {
     type Answer = Duration;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Duration, Failure> {
-        let row: AgeRow = diesel::sql_query(FIND_AGE).get_result(&mut &*connection).await?;
+        let row: AgeRow = statement(FIND_AGE).get_result(&mut &*connection).await?;
         Ok(Duration::from_millis(u64::try_from(row.millis).unwrap_or_default()))
     }
 }
@@ -72,7 +73,7 @@ impl Work for FindSnapshotHolder {
     type Answer = Option<HeldSnapshot>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let found = diesel::sql_query(FIND_HOLDER).get_result::<HolderRow>(&mut &*connection).await.optional()?;
+        let found = statement(FIND_HOLDER).get_result::<HolderRow>(&mut &*connection).await.optional()?;
         Ok(found.map(|row| HeldSnapshot { holder: row.holder, state: row.state }))
     }
 }

@@ -3,6 +3,7 @@ use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{
     COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
 };
@@ -71,10 +72,10 @@ impl Work for Read {
     type Answer = QueueFigures;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<QueueFigures, Failure> {
-        let counts = diesel::sql_query(COUNT_QUEUE).bind::<BigInt, _>(self.max).bind::<Instant, _>(self.at);
-        let statuses = diesel::sql_query(COUNT_SUBSCRIPTIONS).bind::<BigInt, _>(self.max);
+        let counts = statement(COUNT_QUEUE).bind::<BigInt, _>(self.max).bind::<Instant, _>(self.at);
+        let statuses = statement(COUNT_SUBSCRIPTIONS).bind::<BigInt, _>(self.max);
         let lanes_max = i64::from(LANES_SEARCHED_MAX);
-        let oldest = diesel::sql_query(FIND_OLDEST_DUE).bind::<Instant, _>(self.at).bind::<BigInt, _>(lanes_max);
+        let oldest = statement(FIND_OLDEST_DUE).bind::<Instant, _>(self.at).bind::<BigInt, _>(lanes_max);
         let (counts, statuses, oldest): (QueueCountsRow, Vec<StatusCountRow>, OldestDueRow) = try_join3(
             counts.get_result(&mut &*connection),
             statuses.load(&mut &*connection),

@@ -5,8 +5,8 @@ use diesel::dsl::{auto_type, delete};
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
 use diesel_mapping::schema::{webhook_patterns, webhook_subscriptions};
+use diesel_mapping::{Kept, statement};
 use domain::webhooks::Subscription;
 use domain::{OwnerId, SubscriptionId};
 
@@ -33,7 +33,7 @@ pub(super) fn subscription_of<'a>(owner: &'a OwnerId, id: &'a SubscriptionId) ->
 /// Stores the patterns of the subscription.
 pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription: &Subscription) -> QueryResult<usize> {
     let patterns = subscription.events.names();
-    let insertion = diesel::sql_query(INSERT_PATTERNS)
+    let insertion = statement(INSERT_PATTERNS)
         .bind::<Text, _>(subscription.owner.issuer())
         .bind::<Text, _>(subscription.owner.subject())
         .bind::<Array<Text>, _>(patterns)

@@ -6,7 +6,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
     CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, SubscriptionRow, stored_options, subscription_id,
 };
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::SubscriptionId;
 use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
@@ -109,7 +109,7 @@ impl Work for ReplaceSecretsRequest {
     type Answer = bool;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
-        let replacement = diesel::sql_query(REPLACE)
+        let replacement = statement(REPLACE)
             .bind::<Binary, _>(self.id.as_bytes().as_slice())
             .bind::<Binary, _>(self.from.current.as_bytes())
             .bind::<Nullable<Binary>, _>(previous(&self.from))
@@ -133,7 +133,7 @@ impl Work for FindCheck {
     type Answer = Option<SealedSecret>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<SealedSecret>, Failure> {
-        let stored = diesel::sql_query(FIND_CHECK).get_result::<CheckRow>(&mut &*connection).await.optional()?;
+        let stored = statement(FIND_CHECK).get_result::<CheckRow>(&mut &*connection).await.optional()?;
         Ok(stored.map(Into::into))
     }
 }
@@ -150,13 +150,13 @@ impl Work for KeepCheck<'_> {
         let check = self.check.as_bytes();
         // Safe to repeat: on the second run the stored check differs from `replaced`, so it stays.
         match self.replaced {
-            None => diesel::sql_query(INSERT_CHECK).bind::<Binary, _>(check).execute(&mut &*connection).await?,
+            None => statement(INSERT_CHECK).bind::<Binary, _>(check).execute(&mut &*connection).await?,
             Some(replaced) => {
-                let replacement = diesel::sql_query(REPLACE_CHECK).bind::<Binary, _>(check);
+                let replacement = statement(REPLACE_CHECK).bind::<Binary, _>(check);
                 replacement.bind::<Binary, _>(replaced.as_bytes()).execute(&mut &*connection).await?
             }
         };
-        let stored: CheckRow = diesel::sql_query(FIND_CHECK).get_result(&mut &*connection).await?;
+        let stored: CheckRow = statement(FIND_CHECK).get_result(&mut &*connection).await?;
         Ok(stored.into())
     }
 }

@@ -3,7 +3,7 @@
 use diesel::QueryResult;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::Kept;
+use diesel_mapping::{Kept, statement};
 use domain::ports::{ClaimRequest, StoreError};
 use domain::webhooks::DeliveryEnd;
 use futures_util::future::{join, join3};
@@ -37,8 +37,7 @@ pub(super) async fn delete_lanes(connection: &AsyncPgConnection, ids: &[Vec<u8>]
     if ids.is_empty() {
         return Ok(());
     }
-    let [deliveries, lanes] =
-        [DELETE_DELIVERIES, DELETE_LANES].map(|sql| diesel::sql_query(sql).bind::<Array<Binary>, _>(ids));
+    let [deliveries, lanes] = [DELETE_DELIVERIES, DELETE_LANES].map(|sql| statement(sql).bind::<Array<Binary>, _>(ids));
     let (deliveries, lanes) =
         join(Kept(deliveries).execute(&mut &*connection), Kept(lanes).execute(&mut &*connection)).await;
     deliveries?;

@@ -11,6 +11,7 @@ use diesel_mapping::audit::{
     AuditQuery, AuditRow, Bind, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
 };
 use diesel_mapping::schema::audit_events;
+use diesel_mapping::statement;
 use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
@@ -32,7 +33,7 @@ impl AuditLog for SqliteStore {
 
     async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
         let list = move |connection: &mut SqliteConnection| {
-            let query = diesel::sql_query(list_unannounced()).bind::<BigInt, i64>(max.into());
+            let query = statement(list_unannounced()).bind::<BigInt, i64>(max.into());
             Ok(audit_events_of(query.load(connection)?)?)
         };
         self.readers.read(list).await
@@ -107,7 +108,7 @@ fn list(connection: &mut SqliteConnection, query: &AuditQuery, max: u32) -> Resu
 pub(crate) fn bound(
     (sql, binds): (String, Vec<Bind>),
 ) -> BoxedSqlQuery<'static, Sqlite, diesel::query_builder::SqlQuery> {
-    binds.into_iter().fold(diesel::sql_query(sql).into_boxed(), |query, bind| match bind {
+    binds.into_iter().fold(statement(sql), |query, bind| match bind {
         Bind::Bytes(bytes) => query.bind::<Binary, _>(bytes),
         Bind::Text(text) => query.bind::<Text, _>(text),
     })

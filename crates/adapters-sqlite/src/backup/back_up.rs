@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use diesel::RunQueryDsl;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
+use diesel_mapping::statement;
 
 use super::backup_file::{create, open, verify};
 use super::{BackupError, blocking, flush_folder_of, with_ending};
@@ -49,7 +50,7 @@ fn write(database: &Path, partial: &Path) -> Result<u64, BackupError> {
     let name = partial.to_str().ok_or(crate::open_error::OpenError::InvalidPath)?;
     let mut connection = open(database)?;
     connection.batch_execute("PRAGMA busy_timeout = 10000").map_err(BackupError::Copy)?;
-    let copy = diesel::sql_query("VACUUM INTO ?").bind::<Text, _>(name);
+    let copy = statement("VACUUM INTO ?").bind::<Text, _>(name);
     copy.execute(&mut connection).map_err(BackupError::Copy)?;
     verify(partial)?;
     let file = fs::File::open(partial).map_err(BackupError::about(partial))?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
+use diesel_mapping::statement;
 use domain::ports::MigrateError;
 
 use super::BackupError;
@@ -31,7 +32,7 @@ pub(super) fn verify(path: &Path) -> Result<(), BackupError> {
     let damaged = |reason: String| BackupError::Damaged { path: path.to_owned(), reason };
     let mut connection = open(path)?;
     connection.batch_execute("PRAGMA query_only = ON").map_err(|error| damaged(error.to_string()))?;
-    let findings = diesel::sql_query("PRAGMA integrity_check(1)").load::<Finding>(&mut connection);
+    let findings = statement("PRAGMA integrity_check(1)").load::<Finding>(&mut connection);
     let findings = findings.map_err(|error| damaged(error.to_string()))?;
     if let Some(finding) = findings.into_iter().find(|finding| finding.integrity_check != "ok") {
         return Err(damaged(finding.integrity_check));

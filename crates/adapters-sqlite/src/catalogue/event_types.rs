@@ -3,6 +3,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Text;
 use diesel_mapping::catalogue::{COUNT_ENTRIES, CountsRow, EventTypeRow, LAST_REVISION, LastRevisionRow, entries_of};
 use diesel_mapping::schema::event_types;
+use diesel_mapping::statement;
 use domain::catalogue::EventTypeEntry;
 use domain::ports::{EntryPut, EventTypes, PutEntryRequest, StoreError};
 use domain::webhooks::EventType;
@@ -38,7 +39,7 @@ impl EventTypes for SqliteStore {
 
     async fn last_revision(&self) -> Result<u64, StoreError> {
         let read = |connection: &mut SqliteConnection| {
-            let row: LastRevisionRow = diesel::sql_query(LAST_REVISION).get_result(connection)?;
+            let row: LastRevisionRow = statement(LAST_REVISION).get_result(connection)?;
             Ok(u64::try_from(row.last).unwrap_or_default())
         };
         self.readers.read(read).await
@@ -47,7 +48,7 @@ impl EventTypes for SqliteStore {
 
 /// See [`EventTypes::put`]. No other write comes in between: SQLite has one writer at a time.
 fn put(connection: &mut SqliteConnection, request: &PutEntryRequest) -> Result<EntryPut, Undo> {
-    let counts = diesel::sql_query(COUNT_ENTRIES).bind::<Text, _>(request.after.name.as_str());
+    let counts = statement(COUNT_ENTRIES).bind::<Text, _>(request.after.name.as_str());
     let (stored, count, last) = counts.get_result::<CountsRow>(connection)?.counts();
     let entry = match request.admit(stored, count, last) {
         Ok(entry) => entry,

@@ -5,7 +5,7 @@ use diesel_mapping::copying::{
     Division, DueCopy, EventCopy, EventTypeCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, OwnerCopy, PatternCopy,
     PublicationCopy, PulledCopy, RowCount, SessionCopy, SubscriptionCopy, UsageCopy, count_all,
 };
-use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners};
+use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners, statement};
 use domain::Timestamp;
 use domain::ports::Schema;
 use tokio::sync::mpsc::Sender;
@@ -48,7 +48,7 @@ fn send_all(connection: &mut SqliteConnection, sending: Sending<'_>) -> Result<(
             let rows = rows_with_owners!($table, $row, $owner);
             let rows = rows.load_iter::<_, diesel::connection::DefaultLoadingMode>(connection)?;
             sending.send_rows(rows, CopiedRows::$name)?;
-            let count = diesel::sql_query(count_all(stringify!($table))).get_result::<RowCount>(connection)?.count;
+            let count = statement(count_all(stringify!($table))).get_result::<RowCount>(connection)?.count;
             sending.send(Copied::End { table: stringify!($table), count })?;
         )+};
     }
@@ -104,7 +104,7 @@ mod tests {
         let settings = SqliteSettings { path: folder.path().join("test.db"), readers: 1 };
         let store = SqliteStore::open(settings).await.unwrap();
         store.migrate().await.unwrap();
-        let columns: Vec<Column> = diesel::sql_query(COLUMNS).load(&mut store.file.connect().unwrap()).unwrap();
+        let columns: Vec<Column> = statement(COLUMNS).load(&mut store.file.connect().unwrap()).unwrap();
         let mut selected = String::new();
         macro_rules! select {
             ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(

@@ -2,7 +2,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel_mapping::keys::{RevokedRow, place_of, revoked};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::CredentialDigest;
 use domain::ports::RevokeUserKeysRequest;
 
@@ -26,7 +26,7 @@ pub(super) fn revoke_user_keys(
 ) -> Result<Vec<CredentialDigest>, Undo> {
     let &RevokeUserKeysRequest { ref of, created_before, at, max, ref cause } = request;
     let (issuer, column, subject) = place_of(of);
-    let revocation = diesel::sql_query(revocation(column))
+    let revocation = statement(revocation(column))
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Text, _>(&issuer)
         .bind::<Text, _>(subject)

@@ -1,9 +1,9 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
-use diesel::sqlite::Sqlite;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::owners::{CountsRow, PlaceRow, PlaceWords, count_statement, owners_read};
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use domain::ports::ListOwnersRequest;
 use domain::{FoundBy, OWNER_COUNT_MAX, OwnerCounts, OwnerId, OwnerPage, OwnerRead, OwnerSearch, OwnersRead};
 
@@ -71,8 +71,7 @@ fn read_places(
     read: &OwnerRead,
 ) -> Result<OwnersRead, Undo> {
     let after = &read.after;
-    let mut query = diesel::sql_query(PLACES.statement(read.by))
-        .into_boxed::<Sqlite>()
+    let mut query = statement(PLACES.statement(read.by))
         .bind::<Text, _>(&after.text)
         .bind::<Text, _>(&after.subject)
         .bind::<Text, _>(&after.issuer)
@@ -87,7 +86,7 @@ fn read_places(
 
 fn count(connection: &mut SqliteConnection, request: &ListOwnersRequest, owner: &OwnerId) -> Result<OwnerCounts, Undo> {
     let asked = "(SELECT $3 AS owner_issuer, $4 AS owner_subject) AS asked";
-    let query = diesel::sql_query(count_statement(asked))
+    let query = statement(count_statement(asked))
         .bind::<Instant, StoredInstant>(request.at.into())
         .bind::<BigInt, i64>(OWNER_COUNT_MAX.into())
         .bind::<Text, _>(owner.issuer())

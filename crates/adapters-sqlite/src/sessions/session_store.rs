@@ -8,7 +8,7 @@ use diesel_mapping::sessions::{
     sessions_of,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of, statement};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, LookedUp, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -60,7 +60,7 @@ impl SessionStore for SqliteStore {
 
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
         let count = move |connection: &mut SqliteConnection| {
-            let query = diesel::sql_query(COUNT_GOOD)
+            let query = statement(COUNT_GOOD)
                 .bind::<BigInt, i64>(max.into())
                 .bind::<Instant, StoredInstant>(at.into())
                 .bind::<Instant, StoredInstant>(seen_since(at));
@@ -110,7 +110,7 @@ fn open_session(
     cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
     diesel::insert_into(sessions::table).values(NewSessionRow::new(session, digest)).execute(connection)?;
-    let surplus = diesel::sql_query(END_SURPLUS)
+    let surplus = statement(END_SURPLUS)
         .bind::<Text, _>(session.owner.issuer())
         .bind::<Text, _>(session.owner.subject())
         .bind::<Binary, _>(session.id.as_bytes().as_slice())
@@ -133,7 +133,7 @@ fn end_sessions(
     id: Option<SessionId>,
     cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
-    let deletion = diesel::sql_query(deletion)
+    let deletion = statement(deletion)
         .bind::<Text, _>(owner.issuer())
         .bind::<Text, _>(owner.subject())
         .bind::<Nullable<Binary>, _>(id.as_ref().map(|id| id.as_bytes().as_slice()));

@@ -3,6 +3,7 @@ use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{NewEndedRow, UNKNOWN_EVENT_TYPE, status_code};
 use domain::webhooks::{Delivery, DeliveryEnd, DisableReason, SubscriptionStatus};
 use domain::{OwnerId, SubscriptionId, Timestamp};
@@ -88,13 +89,13 @@ pub(super) fn end_waiting(
     at: Timestamp,
     max: u32,
 ) -> Result<u32, Undo> {
-    let insertion = diesel::sql_query(END_WAITING)
+    let insertion = statement(END_WAITING)
         .bind::<Binary, _>(lane.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<BigInt, i64>(max.into())
         .bind::<Text, _>(end.code());
     let ended = insertion.execute(connection)?;
-    let deletion = diesel::sql_query(DELETE_WAITING)
+    let deletion = statement(DELETE_WAITING)
         .bind::<Binary, _>(lane.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<BigInt, i64>(max.into());

@@ -1,6 +1,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::{webhook_attempts, webhook_subscriptions};
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{LoggedAttemptRow, SubscriptionRow};
 use domain::ports::{ListSubscriptionsRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Subscription, SubscriptionHealth};
@@ -94,7 +95,7 @@ struct Counted {
 
 /// The health of the subscription: its breaker, its queue, its last attempt.
 fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SubscriptionHealth, Undo> {
-    let waiting: Counted = diesel::sql_query(COUNT_QUEUED)
+    let waiting: Counted = statement(COUNT_QUEUED)
         .bind::<Binary, _>(id.as_bytes().as_slice())
         .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into())
         .get_result(connection)?;

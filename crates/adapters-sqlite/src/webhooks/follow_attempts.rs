@@ -2,6 +2,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::LoggedAttemptRow;
 use domain::ports::{AttemptCursor, ListAttemptsRequest, LoggedAttempt};
 use domain::{SubscriptionId, Timestamp};
@@ -45,7 +46,7 @@ fn attempts_of(
     until: Timestamp,
     max: u32,
 ) -> Result<Vec<LoggedAttempt>, Undo> {
-    let attempts = diesel::sql_query(ATTEMPTS_AFTER)
+    let attempts = statement(ATTEMPTS_AFTER)
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(after.ended_at.into())
         .bind::<Binary, _>(after.delivery.as_bytes().as_slice())

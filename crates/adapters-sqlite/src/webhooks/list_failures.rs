@@ -6,6 +6,7 @@ use diesel::sqlite::Sqlite;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted, delivery_id, subscription_id};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::{FailedDelivery, Recoverable};
@@ -112,7 +113,7 @@ fn rows_of<Row: QueryableByName<Sqlite> + 'static>(
     from: DeliveryId,
     max: u32,
 ) -> QueryResult<Vec<Row>> {
-    diesel::sql_query(sql)
+    statement(sql)
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
         .bind::<Binary, _>(from.as_bytes().as_slice())
         .bind::<BigInt, i64>(max.into())
@@ -128,7 +129,7 @@ pub(super) fn count_recoverable(
     if stored_subscriptions(connection, owner, Some(subscription))?.is_empty() {
         return Ok(None);
     }
-    let query = diesel::sql_query(count_lost(filter.what))
+    let query = statement(count_lost(filter.what))
         .bind::<Binary, _>(subscription.as_bytes().as_slice())
         .bind::<Binary, _>(DeliveryId::first_at(retry.published_since).as_bytes().to_vec())
         .bind::<Instant, StoredInstant>(retry.at.into())

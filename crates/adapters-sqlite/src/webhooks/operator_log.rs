@@ -1,12 +1,12 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
-use diesel_mapping::Kept;
 use diesel_mapping::schema::webhook_events;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, failing_after, logged_event,
 };
+use diesel_mapping::{Kept, statement};
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
 };
@@ -60,8 +60,7 @@ pub(super) fn failing(
     max: u32,
 ) -> Result<Vec<FailingSubscription>, Undo> {
     let (since, id) = failing_after(after);
-    let query =
-        diesel::sql_query(FIND_FAILING).bind::<Instant, _>(since).bind::<Binary, _>(id).bind::<BigInt, i64>(max.into());
+    let query = statement(FIND_FAILING).bind::<Instant, _>(since).bind::<Binary, _>(id).bind::<BigInt, i64>(max.into());
     let rows: Vec<FailingRow> = Kept(query).load(connection)?;
     let mut failing = Vec::with_capacity(rows.len());
     for row in rows {

@@ -2,6 +2,7 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::webhook_consumers;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{
     ConsumerPlace, ConsumerRow, NewConsumerRow, PULL_EVENTS, consumer_of, consumers_of, last_of_each, last_pulled,
     number_of_pulled, numbers_from, oldest_pulled, pulled, read_sequence, stored_sequence,
@@ -74,7 +75,7 @@ fn page(
     max: PulledMax,
 ) -> Result<Pulled, Undo> {
     loop {
-        let query = diesel::sql_query(PULL_EVENTS)
+        let query = statement(PULL_EVENTS)
             .bind::<Binary, _>(log.subscription.as_bytes().as_slice())
             .bind::<BigInt, _>(stored_sequence(after))
             .bind::<BigInt, i64>(max.events.into())

@@ -8,6 +8,7 @@ use diesel_mapping::schema::{
     webhook_pulled, webhook_subscriptions,
 };
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use domain::ports::StoreError;
 use domain::{DeliveryId, Timestamp};
 
@@ -199,15 +200,13 @@ pub(super) fn purge_chunk(
 
 fn delete_chunk(
     connection: &mut SqliteConnection,
-    statement: &str,
+    sql: &str,
     subscription: &[u8],
     below: &[u8],
     max: u32,
 ) -> Result<u32, Undo> {
-    let deletion = diesel::sql_query(statement)
-        .bind::<Binary, _>(subscription)
-        .bind::<Binary, _>(below)
-        .bind::<BigInt, i64>(max.into());
+    let deletion =
+        statement(sql).bind::<Binary, _>(subscription).bind::<Binary, _>(below).bind::<BigInt, i64>(max.into());
     Ok(u32::try_from(deletion.execute(connection)?).unwrap_or(u32::MAX))
 }
 
@@ -271,8 +270,7 @@ pub(super) fn forgotten_subscriptions(
     before: Timestamp,
     max: u32,
 ) -> Result<Vec<Id>, Undo> {
-    let forgotten =
-        diesel::sql_query(FORGOTTEN).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, i64>(max.into());
+    let forgotten = statement(FORGOTTEN).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, i64>(max.into());
     Ok(forgotten.load::<Forgotten>(connection)?.into_iter().map(|row| row.id).collect())
 }
 

@@ -2,6 +2,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events};
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{DueRow, EndedRow};
 use domain::ports::{RecoverRequest, Recovered};
 use domain::webhooks::{Breaker, Delivery, DeliveryState};
@@ -84,7 +85,7 @@ fn ended(
     (index, condition): (&str, &str),
     max: u32,
 ) -> Result<Vec<Delivery>, Undo> {
-    let ended = diesel::sql_query(format!(
+    let ended = statement(format!(
         "SELECT * FROM webhook_deliveries INDEXED BY {index}
         WHERE subscription_id = ?1 AND id > ?2 AND {condition} ORDER BY id LIMIT ?3"
     ));

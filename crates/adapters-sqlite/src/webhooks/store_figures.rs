@@ -3,6 +3,7 @@ use diesel::sql_types::BigInt;
 use diesel::{RunQueryDsl, SqliteConnection};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{
     COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures,
 };
@@ -53,12 +54,11 @@ impl StoreFigures for SqliteStore {
 /// Each statement sees another moment of the database, which is good enough for figures.
 fn read(connection: &mut SqliteConnection, at: Timestamp, max: u32) -> Result<QueueFigures, Undo> {
     let (at, max) = (StoredInstant::from(at), i64::from(max));
-    let counts = diesel::sql_query(COUNT_QUEUE).bind::<BigInt, _>(max).bind::<Instant, _>(at);
+    let counts = statement(COUNT_QUEUE).bind::<BigInt, _>(max).bind::<Instant, _>(at);
     let counts: QueueCountsRow = counts.get_result(connection)?;
-    let statuses: Vec<StatusCountRow> =
-        diesel::sql_query(COUNT_SUBSCRIPTIONS).bind::<BigInt, _>(max).load(connection)?;
+    let statuses: Vec<StatusCountRow> = statement(COUNT_SUBSCRIPTIONS).bind::<BigInt, _>(max).load(connection)?;
     let lanes_max = i64::from(LANES_SEARCHED_MAX);
-    let oldest = diesel::sql_query(FIND_OLDEST_DUE).bind::<Instant, _>(at).bind::<BigInt, _>(lanes_max);
+    let oldest = statement(FIND_OLDEST_DUE).bind::<Instant, _>(at).bind::<BigInt, _>(lanes_max);
     let oldest: OldestDueRow = oldest.get_result(connection)?;
     Ok(queue_figures(&counts, &statuses, &oldest))
 }

@@ -2,6 +2,7 @@ use diesel::prelude::*;
 use diesel::sql_types::Binary;
 use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
+use diesel_mapping::statement;
 use diesel_mapping::webhooks::{CheckRow, FIND_CHECK, INSERT_CHECK, REPLACE_CHECK, SecretsRow, subscription_id};
 use domain::SubscriptionId;
 use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
@@ -73,7 +74,7 @@ pub(super) fn find_secrets(
 
 /// See [`SealedSecretStore::find_check`](domain::ports::SealedSecretStore::find_check).
 pub(super) fn find_check(connection: &mut SqliteConnection) -> Result<Option<SealedSecret>, Undo> {
-    let stored: Option<CheckRow> = diesel::sql_query(FIND_CHECK).get_result(connection).optional()?;
+    let stored: Option<CheckRow> = statement(FIND_CHECK).get_result(connection).optional()?;
     Ok(stored.map(Into::into))
 }
 
@@ -84,12 +85,12 @@ pub(super) fn keep_check(
     check: &SealedSecret,
 ) -> Result<SealedSecret, Undo> {
     match replaced {
-        None => diesel::sql_query(INSERT_CHECK).bind::<Binary, _>(check.as_bytes()).execute(connection)?,
-        Some(replaced) => diesel::sql_query(REPLACE_CHECK)
+        None => statement(INSERT_CHECK).bind::<Binary, _>(check.as_bytes()).execute(connection)?,
+        Some(replaced) => statement(REPLACE_CHECK)
             .bind::<Binary, _>(check.as_bytes())
             .bind::<Binary, _>(replaced.as_bytes())
             .execute(connection)?,
     };
-    let stored: CheckRow = diesel::sql_query(FIND_CHECK).get_result(connection)?;
+    let stored: CheckRow = statement(FIND_CHECK).get_result(connection)?;
     Ok(stored.into())
 }

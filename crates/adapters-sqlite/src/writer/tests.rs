@@ -160,7 +160,7 @@ async fn only_transactions_of_what_may_be_lost_are_not_flushed() {
         synchronous: i32,
     }
     let level = |connection: &mut SqliteConnection| {
-        Ok(diesel::sql_query("PRAGMA synchronous").get_result::<Level>(connection)?.synchronous)
+        Ok(diesel_mapping::statement("PRAGMA synchronous").get_result::<Level>(connection)?.synchronous)
     };
     let (writer, _file, _folder) = writer();
     assert_eq!(writer.write(level).await.unwrap(), FULL);
