@@ -53,29 +53,6 @@ impl Work for List<'_> {
     }
 }
 
-/// A page of the subscriptions of all owners, without damaged ones.
-pub(super) struct ListAll {
-    pub(super) after: Option<SubscriptionId>,
-    pub(super) max: u32,
-}
-
-impl Work for ListAll {
-    type Answer = Vec<Subscription>;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Subscription>, Failure> {
-        let after = self.after.as_ref().map_or(&[][..], |after| after.as_bytes().as_slice());
-        let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
-            .filter(webhook_subscriptions::deleted_at.is_null())
-            .filter(webhook_subscriptions::id.gt(after))
-            .order(webhook_subscriptions::id)
-            .limit(self.max.into())
-            .select(SubscriptionRow::as_select())
-            .load(&mut &*connection)
-            .await?;
-        Ok(rows.into_iter().filter_map(|row| Subscription::try_from(row).ok()).collect())
-    }
-}
-
 fn subscriptions_of(rows: Vec<SubscriptionRow>) -> Result<Vec<Subscription>, Failure> {
     let subscriptions: Result<Vec<Subscription>, StoreError> = rows.into_iter().map(Subscription::try_from).collect();
     Ok(subscriptions?)

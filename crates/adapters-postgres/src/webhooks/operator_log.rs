@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::schema::webhook_events;
+use diesel_mapping::schema::{webhook_events, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
-    EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, LoggedAttemptRow, failing_after, logged_event,
+    EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, LoggedAttemptRow, SubscriptionRow, failing_after,
+    logged_event,
 };
 use diesel_mapping::{Kept, statement};
 use domain::ports::{
@@ -17,7 +18,6 @@ use domain::ports::{
 use domain::webhooks::{AttemptRecord, Subscription};
 use domain::{EventId, SubscriptionId};
 
-use super::list_subscriptions::ListAll;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::audit::bound;
@@ -45,6 +45,29 @@ impl OperatorLog for PostgresStore {
 
     async fn find_event(&self, id: EventId) -> Result<Option<LoggedEvent>, StoreError> {
         self.run(&FindEvent(id)).await
+    }
+}
+
+/// A page of the subscriptions of all owners, without damaged ones.
+struct ListAll {
+    after: Option<SubscriptionId>,
+    max: u32,
+}
+
+impl Work for ListAll {
+    type Answer = Vec<Subscription>;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Subscription>, Failure> {
+        let after = self.after.as_ref().map_or(&[][..], |after| after.as_bytes().as_slice());
+        let rows: Vec<SubscriptionRow> = webhook_subscriptions::table
+            .filter(webhook_subscriptions::deleted_at.is_null())
+            .filter(webhook_subscriptions::id.gt(after))
+            .order(webhook_subscriptions::id)
+            .limit(self.max.into())
+            .select(SubscriptionRow::as_select())
+            .load(&mut &*connection)
+            .await?;
+        Ok(rows.into_iter().filter_map(|row| Subscription::try_from(row).ok()).collect())
     }
 }
 
