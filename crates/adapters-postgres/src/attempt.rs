@@ -1,8 +1,6 @@
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::BigInt;
@@ -165,80 +163,29 @@ impl Failed {
     }
 }
 
-/// Work that keeps its answer. So one loop of attempts serves all works: the compiler would otherwise make the loop, its
-/// deadline and its clearing up for each of them.
-struct Answered<'a, W: Work> {
-    work: &'a W,
-    answer: Mutex<Option<W::Answer>>,
-}
-
-impl<'a, W: Work> Answered<'a, W> {
-    fn new(work: &'a W) -> Self {
-        Self { work, answer: Mutex::default() }
-    }
-
-    /// The answer of an attempt that has succeeded.
-    fn answer(self) -> W::Answer {
-        let answer = self.answer.into_inner().unwrap_or_else(PoisonError::into_inner);
-        answer.expect("work that succeeds has an answer")
-    }
-}
-
-#[async_trait]
-trait AnyWork: Sync {
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure>;
-}
-
-#[async_trait]
-impl<W: Work> AnyWork for Answered<'_, W> {
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
-        let answer = self.work.attempt(connection).await?;
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-        Ok(())
-    }
-}
-
 impl PostgresStore {
     /// Does the work within the deadline. Repeats it if another attempt may succeed.
     pub(crate) async fn run<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        let answered = Answered::new(work);
-        self.shown(&self.connections, &answered).await?;
-        Ok(answered.answer())
+        within_deadline(showing(&self.audit_watchers, attempts(&self.connections, work))).await
     }
 
     /// [`Self::run`] on the connections for look-ups of keys.
     pub(crate) async fn run_look_up<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        let answered = Answered::new(work);
-        within_deadline(attempts(&self.look_up_connections, &answered)).await?;
-        Ok(answered.answer())
+        within_deadline(attempts(&self.look_up_connections, work)).await
     }
 
     /// [`Self::run`] on the connection of the change feed.
     pub(crate) async fn run_on_feed<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        let answered = Answered::new(work);
-        within_deadline(attempts(&self.feed_connections, &answered)).await?;
-        Ok(answered.answer())
+        within_deadline(attempts(&self.feed_connections, work)).await
     }
 
     /// [`Self::run`] on the connections of the queue.
     pub(crate) async fn run_on_queue<W: Work>(&self, work: &W) -> Result<W::Answer, StoreError> {
-        let answered = Answered::new(work);
-        self.shown(&self.queue_connections, &answered).await?;
-        Ok(answered.answer())
+        within_deadline(showing(&self.audit_watchers, attempts(&self.queue_connections, work))).await
     }
 
     /// [`Self::run`], one at a time for each owner in this process.
     pub(crate) async fn run_in_turn<W: Work>(&self, owner: &OwnerId, work: &W) -> Result<W::Answer, StoreError> {
-        let answered = Answered::new(work);
-        self.shown_in_turn(owner, &answered).await?;
-        Ok(answered.answer())
-    }
-
-    async fn shown(&self, connections: &Connections, work: &dyn AnyWork) -> Result<(), StoreError> {
-        within_deadline(showing(&self.audit_watchers, attempts(connections, work))).await
-    }
-
-    async fn shown_in_turn(&self, owner: &OwnerId, work: &dyn AnyWork) -> Result<(), StoreError> {
         let in_turn = async {
             let _turn = self.owner_turns.wait(owner).await;
             showing(&self.audit_watchers, attempts(&self.connections, work)).await
@@ -247,26 +194,20 @@ impl PostgresStore {
     }
 }
 
-async fn attempts(connections: &Connections, work: &dyn AnyWork) -> Result<(), StoreError> {
-    until_done(connections, work).await.map_err(StoreError::from)
+async fn attempts<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, StoreError> {
+    attempts_on(connections, work).await.map_err(StoreError::from)
 }
 
 /// Attempts the work until it succeeds or another attempt cannot help. The caller limits the time.
 pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) -> Result<W::Answer, Failure> {
-    let answered = Answered::new(work);
-    until_done(connections, &answered).await?;
-    Ok(answered.answer())
-}
-
-async fn until_done(connections: &Connections, work: &dyn AnyWork) -> Result<(), Failure> {
     let mut failed = Failed::default();
     loop {
         let attempted = Attempted::on(connections.lease().await?, connections.runtime());
         forget_noted();
         let failure = match work.attempt(&attempted).await {
-            Ok(()) => {
+            Ok(answer) => {
                 attempted.ended().give_back();
-                return Ok(());
+                return Ok(answer);
             }
             Err(failure) => failure,
         };
