@@ -196,6 +196,12 @@ test("an answer that comes late changes nothing that is newer", async () => {
   await close();
 });
 
+/** Sends a request after this time. */
+const delayed = (milliseconds) => async (route) => {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  await route.continue();
+};
+
 /** Keeps the answers to these requests from the page, until `release`. */
 async function holdBack(page, isMeant) {
   const [answered, released] = [openPromise(), openPromise()];
@@ -532,7 +538,7 @@ test("the address holds the filter, and pages follow each other", async () => {
   await eventually("a page of rows", async () => (await page.locator("tbody tr").count()) === 50);
   await page.getByRole("button", { name: "Show more" }).click();
   await eventually("all rows", async () => (await page.locator("tbody tr").count()) === 60);
-  await page.route(/state=waiting/, (route) => setTimeout(() => route.continue(), 1500));
+  await page.route(/state=waiting/, delayed(1500));
   await page.getByLabel("State").selectOption("Waiting");
   await page.getByLabel("State").selectOption("Delivered");
   await eventually("the rows of the last filter", async () => (await page.locator("tbody tr").count()) === 50);
@@ -812,7 +818,7 @@ test("letters are for the palette as soon as it is called, and a part that canno
   const { page, context } = await visitor("ivy");
   await page.goto("/console/keys");
   await page.getByRole("button", { name: "New key" }).waitFor();
-  await page.route("**/lib/palette.js", (route) => setTimeout(() => route.continue(), 500));
+  await page.route("**/lib/palette.js", delayed(500));
   await press(page, "Control+k", "n", "e", "w");
   await page.getByRole("combobox", { name: "Screen or action" }).waitFor();
   assert.deepEqual(await page.getByRole("heading", { name: "New API key" }).all(), [], "no shortcut of the page");
