@@ -316,11 +316,19 @@ class Document:
             bases = ", ".join(f"{prefix}Operations{part}" for part, _ in enumerate(starts, 1))
             text += f"\n\nclass {prefix}Operations({bases}):\n"
             text += doc("Every operation of the API, by its `operationId`.", "    ")
-        return text
+        return with_names_of_long_types(text)
 
 
 def optional(kind: str) -> str:
     return kind if kind.endswith("None") or kind == "Any" else f"{kind} | None"
+
+
+def with_names_of_long_types(operations: str) -> str:
+    """Names a long type after the argument that has it."""
+    for name, long in sorted(set(re.findall(r"(\w+): (Literal\[[^]]{60,}\]|types\.\w+(?: \| types\.\w+)+)", operations))):
+        imports, table = operations.replace(long, name.capitalize()).split("\n\n\nclass Table:", 1)
+        operations = f"{imports}\n{name.capitalize()} = {long}\n\n\nclass Table:{table}"
+    return operations
 
 
 def is_nullable(name: str, kind: str) -> bool:

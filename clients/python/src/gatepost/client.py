@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import httpx2
 
-from gatepost import calls, ensured, types
+from gatepost import calls, types
 from gatepost.calls import ABSENT, Absent, Answer, Operation, Outcome, Send, Steps, Wait
 from gatepost.deadline import DeadlineTransport, within
+from gatepost.ensured import Ensured
 from gatepost.errors import GatepostError
-from gatepost.operations import AsyncOperations, Operations
+from gatepost.operations import AsyncOperations, Auth, Operations
 
 if TYPE_CHECKING:
     from typing import Self
@@ -164,7 +165,7 @@ class Gatepost(Operations):
         *,
         url: str,
         events: Sequence[str],
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT,
+        auth: Auth | None | Absent = ABSENT,
         client_certificate: types.ClientCertificate | None | Absent = ABSENT,
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
@@ -183,10 +184,7 @@ class Gatepost(Operations):
         because one of their subscriptions remains. A subscription that exists gets what else is given, but keeps its
         signatures and its ordering: if they differ from those given, the call raises `ValueError` and changes nothing.
         """
-        wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        settings = {"auth": auth, "clientCertificate": client_certificate, "description": description, "filter": filter}
-        settings |= {"headers": headers, "maxPerSecond": max_per_second, "onExhausted": on_exhausted, "ordering": ordering}
-        return self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
+        return self._run(Ensured(locals(), self.settings.timeout).ensure())
 
     def close(self) -> None:
         """Closes the connections."""
@@ -276,7 +274,7 @@ class AsyncGatepost(AsyncOperations):
         *,
         url: str,
         events: Sequence[str],
-        auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT,
+        auth: Auth | None | Absent = ABSENT,
         client_certificate: types.ClientCertificate | None | Absent = ABSENT,
         description: str | None = None,
         filter: dict[str, Any] | None | Absent = ABSENT,
@@ -290,10 +288,7 @@ class AsyncGatepost(AsyncOperations):
         organization_id: str | None = None,
     ) -> types.SubscriptionWithSecret:
         """As `Gatepost.ensure_subscription`."""
-        wanted = ensured.Ensured(url, user_id, organization_id, self.settings.timeout)
-        settings = {"auth": auth, "clientCertificate": client_certificate, "description": description, "filter": filter}
-        settings |= {"headers": headers, "maxPerSecond": max_per_second, "onExhausted": on_exhausted, "ordering": ordering}
-        return await self._run(wanted.ensure(events, settings | {"secret": secret, "signing": signing}))
+        return await self._run(Ensured(locals(), self.settings.timeout).ensure())
 
     async def close(self) -> None:
         """Closes the connections."""

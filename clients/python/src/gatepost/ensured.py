@@ -1,6 +1,6 @@
 """Ensures the subscriptions of a program when it starts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
@@ -17,13 +17,13 @@ OPERATIONS = {
         Table.change_subscription,
         Table.delete_subscription,
     ),
-    "userId": (
+    "user_id": (
         Table.list_user_subscriptions,
         Table.create_user_subscription,
         Table.change_user_subscription,
         Table.delete_user_subscription,
     ),
-    "organizationId": (
+    "organization_id": (
         Table.list_organization_subscriptions,
         Table.create_organization_subscription,
         Table.change_organization_subscription,
@@ -36,18 +36,19 @@ NEEDS_OWNER = "; with an operator token, ensure_subscription needs user_id or or
 class Ensured:
     """The subscriptions of one URL, of the owner who calls, or of one for whom an operator calls."""
 
-    def __init__(self, url: str, user_id: str | None, organization_id: str | None, timeout: float) -> None:
-        given = {"userId": user_id, "organizationId": organization_id}
-        self._owner = {name: id for name, id in given.items() if id is not None}
+    def __init__(self, given: Mapping[str, Any], timeout: float) -> None:
+        """`given` has the local variables of `ensure_subscription`."""
+        self._settings = {name: value for name, value in given.items() if name != "self" and value is not ABSENT}
+        owner = {name: self._settings.pop(name) for name in ("user_id", "organization_id")}
+        self._owner = {name: id for name, id in owner.items() if id is not None}
         if len(self._owner) > 1:
             raise ValueError("give user_id or organization_id, not both")
         self._list, self._create, self._change, self._delete = OPERATIONS["".join(self._owner)]
-        self._url = url
+        self._url: str = self._settings.pop("url")
         self._timeout = timeout
 
-    def ensure(self, events: Sequence[str], settings: Mapping[str, Any]) -> Steps[types.SubscriptionWithSecret]:
-        """Finds the subscription of the URL, gives it these events and settings and enables it, or creates it."""
-        given = {name: value for name, value in settings.items() if value is not ABSENT}
+    def ensure(self) -> Steps[types.SubscriptionWithSecret]:
+        """Finds the subscription of the URL, gives it the events and settings and enables it, or creates it."""
         while True:
             try:
                 of_url = yield from self._find()
@@ -57,32 +58,34 @@ class Ensured:
                 raise
             if of_url:
                 break
-            created = yield from self._create_once({"events": events, **given})
+            created = yield from self._create_once()
             if created is not None:
                 return created
         found = of_url[0]
         signs = found.signing or "hmac"
         order = found.ordering or "none"
-        signing, ordering, description, _ = (given.pop(name) for name in ("signing", "ordering", "description", "secret"))
+        given = {**self._settings}
+        signing, ordering, description, events = (given.pop(name) for name in ("signing", "ordering", "description", "events"))
+        del given["secret"]
         if signing not in (None, signs):
             raise ValueError(f"the signatures of {found.id} are {signs}, not {signing}: change them with rotate_secret")
         if ordering not in (None, order):
             raise ValueError(f"the ordering of {found.id} is {order}, not {ordering}: it cannot be changed")
         is_kept = found.enabled and set(found.events) == set(events) and description in (None, found.description)
         # The service tells no value of a header, nor a credential. The texts of 1 and `True` differ.
-        known: dict[str, Any] = {"filter": found.filter, "maxPerSecond": found.max_per_second}
-        known |= {"onExhausted": found.on_exhausted}
+        known: dict[str, Any] = {"filter": found.filter, "max_per_second": found.max_per_second}
+        known |= {"on_exhausted": found.on_exhausted}
         if not is_kept or repr(known | given) != repr(known):
             members = {**self._owner, "id": found.id, "events": events, "enabled": True, "description": description}
             changed = yield from call(self._change, members | given, self._timeout)
             found = changed.subscription
         return types.SubscriptionWithSecret(subscription=found)
 
-    def _create_once(self, settings: Mapping[str, Any]) -> Steps[types.SubscriptionWithSecret | None]:
+    def _create_once(self) -> Steps[types.SubscriptionWithSecret | None]:
         """Creates a subscription. If others have created more at the same time, that with the lowest id remains: `None`
         if it is not that of this call.
         """
-        members = {**self._owner, "url": self._url, **settings}
+        members = {**self._owner, "url": self._url, **self._settings}
         created = yield from call(self._create, members, self._timeout)
         self._url = created.subscription.url
         try:

@@ -12,6 +12,10 @@ from gatepost.calls import Pages
 
 T = TypeVar("T")
 Members = dict[str, Any]
+Action = Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"]
+Auth = types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth
+Error = Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"]
+State = Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"]
 
 
 class Table:
@@ -226,13 +230,13 @@ class Operations1(Calls):
         """Changes the record of an organization."""
         return self._call(Table.change_organization, locals())
 
-    def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_organization_subscription(self, organization_id: str, id: str, *, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         return self._call(Table.change_organization_subscription, locals())
 
-    def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_subscription(self, id: str, *, organization: str | None = None, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         return self._call(Table.change_subscription, locals())
 
-    def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
+    def change_user_subscription(self, user_id: str, id: str, *, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         return self._call(Table.change_user_subscription, locals())
 
     def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
@@ -274,13 +278,13 @@ class Operations1(Calls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return self._call(Table.create_portal_link, locals())
 
-    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
+    def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         return self._call(Table.create_organization_subscription, locals())
 
-    def create_subscription(self, *, events: Sequence[str], organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
+    def create_subscription(self, *, events: Sequence[str], organization: str | None = None, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         return self._call(Table.create_subscription, locals())
 
-    def create_user_subscription(self, user_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
+    def create_user_subscription(self, user_id: str, *, events: Sequence[str], auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         return self._call(Table.create_user_subscription, locals())
 
     def delete_consumer(self, id: str, consumer: str, *, organization: str | None = None) -> None:
@@ -442,19 +446,19 @@ class Operations1(Calls):
     def list_user_api_keys(self, user_id: str) -> types.KeyList:
         return self._call(Table.list_user_api_keys, locals())
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists audit events, newest first."""
         return Pages(self._call, "events", Table.list_all_audit_events, locals())
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists the caller's audit events, newest first."""
         return Pages(self._call, "events", Table.list_audit_events, locals())
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists the organization's audit events, newest first."""
         return Pages(self._call, "events", Table.list_organization_audit_events, locals())
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.AuditPage, types.AuditEvent]:
         """Lists the user's audit events, newest first."""
         return Pages(self._call, "events", Table.list_user_audit_events, locals())
 
@@ -470,15 +474,15 @@ class Operations1(Calls):
         """Lists the consumers of a subscription that is pulled."""
         return self._call(Table.list_user_consumers, locals())
 
-    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: State | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_deliveries, locals())
 
-    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: State | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_organization_deliveries, locals())
 
-    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
+    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: State | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> Pages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
         return Pages(self._call, "deliveries", Table.list_user_deliveries, locals())
 
@@ -525,13 +529,13 @@ class AsyncOperations1(AsyncCalls):
         """Changes the record of an organization."""
         return await self._call(Table.change_organization, locals())
 
-    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_organization_subscription(self, organization_id: str, id: str, *, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         return await self._call(Table.change_organization_subscription, locals())
 
-    async def change_subscription(self, id: str, *, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_subscription(self, id: str, *, organization: str | None = None, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         return await self._call(Table.change_subscription, locals())
 
-    async def change_user_subscription(self, user_id: str, id: str, *, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
+    async def change_user_subscription(self, user_id: str, id: str, *, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None = None, enabled: bool | None = None, events: Sequence[str] | None = None, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None = None, url: str | None = None) -> types.ChangedSubscription:
         return await self._call(Table.change_user_subscription, locals())
 
     async def change_user(self, user_id: str, *, email: str | None | Absent = ABSENT, key_rate_limit: str | None | Absent = ABSENT, max_active_keys: int | None | Absent = ABSENT, max_subscriptions: int | None | Absent = ABSENT, metadata: dict[str, Any] | None | Absent = ABSENT, name: str | None | Absent = ABSENT, request_rate_limit: str | None | Absent = ABSENT) -> types.Owner:
@@ -573,13 +577,13 @@ class AsyncOperations1(AsyncCalls):
         """Makes a link by which a user enters the console without a sign-in. Send the browser of a user whom your application has authenticated to the URL at once: it works for five minutes, and once."""
         return await self._call(Table.create_portal_link, locals())
 
-    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
+    async def create_organization_subscription(self, organization_id: str, *, events: Sequence[str], auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         return await self._call(Table.create_organization_subscription, locals())
 
-    async def create_subscription(self, *, events: Sequence[str], organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
+    async def create_subscription(self, *, events: Sequence[str], organization: str | None = None, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         return await self._call(Table.create_subscription, locals())
 
-    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
+    async def create_user_subscription(self, user_id: str, *, events: Sequence[str], auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, description: str | None | Absent = ABSENT, filter: dict[str, Any] | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, max_per_second: float | None | Absent = ABSENT, on_exhausted: Literal["skip", "stop"] | None | Absent = ABSENT, ordering: Literal["none", "subscription"] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT, signing: Literal["hmac", "ed25519", "both"] | None | Absent = ABSENT, type: Literal["webhook", "pull"] | None | Absent = ABSENT, url: str | None = None) -> types.SubscriptionWithSecret:
         return await self._call(Table.create_user_subscription, locals())
 
     async def delete_consumer(self, id: str, consumer: str, *, organization: str | None = None) -> None:
@@ -741,19 +745,19 @@ class AsyncOperations1(AsyncCalls):
     async def list_user_api_keys(self, user_id: str) -> types.KeyList:
         return await self._call(Table.list_user_api_keys, locals())
 
-    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_all_audit_events(self, *, user_id: str | None = None, organization_id: str | None = None, actor: str | None = None, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_all_audit_events, locals())
 
-    def list_audit_events(self, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_audit_events(self, *, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists the caller's audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_audit_events, locals())
 
-    def list_organization_audit_events(self, organization_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_organization_audit_events(self, organization_id: str, *, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists the organization's audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_organization_audit_events, locals())
 
-    def list_user_audit_events(self, user_id: str, *, action: Literal["key.created", "key.changed", "key.rotated", "key.revoked", "key.leaked", "key.expiring", "key.limit_reached", "data.read", "subscription.created", "subscription.changed", "subscription.deleted", "subscription.secret_rotated", "subscription.disabled", "subscription.failing", "subscription.recovered", "subscription.certificate_expiring", "consumer.moved", "consumer.deleted", "delivery.retried", "delivery.cancelled", "session.opened", "session.ended", "log.filter_changed", "owner.changed", "owner.suspending", "owner.suspended", "owner.activated", "owner.erasing", "owner.erased", "event_type.changed"] | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
+    def list_user_audit_events(self, user_id: str, *, action: Action | None = None, target: str | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.AuditPage, types.AuditEvent]:
         """Lists the user's audit events, newest first."""
         return AsyncPages(self._call, "events", Table.list_user_audit_events, locals())
 
@@ -769,15 +773,15 @@ class AsyncOperations1(AsyncCalls):
         """Lists the consumers of a subscription that is pulled."""
         return await self._call(Table.list_user_consumers, locals())
 
-    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_deliveries(self, *, subscription_id: str | None = None, event_type: str | None = None, state: State | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None, organization: str | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the caller's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_deliveries, locals())
 
-    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_organization_deliveries(self, organization_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: State | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the organization's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_organization_deliveries, locals())
 
-    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: Literal["waiting", "sending", "delivered", "failed", "cancelled", "missed"] | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
+    def list_user_deliveries(self, user_id: str, *, subscription_id: str | None = None, event_type: str | None = None, state: State | None = None, since: datetime | None = None, until: datetime | None = None, cursor: str | None = None, limit: int | None = None) -> AsyncPages[types.DeliveryPage, types.Delivery]:
         """Lists deliveries to the user's webhook subscriptions, newest first."""
         return AsyncPages(self._call, "deliveries", Table.list_user_deliveries, locals())
 
@@ -905,15 +909,15 @@ class Operations2(Calls):
         """Retries a delivery now."""
         return self._call(Table.retry_user_delivery, locals())
 
-    def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Error | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_failures, locals())
 
-    def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Error | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_organization_failures, locals())
 
-    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Error | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return self._call(Table.retry_user_failures, locals())
 
@@ -1074,15 +1078,15 @@ class Operations2(Calls):
         """Sends a test event to a webhook subscription."""
         return self._call(Table.test_user_subscription, locals())
 
-    def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_organization_url(self, organization_id: str, *, url: str, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_organization_url, locals())
 
-    def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_url(self, *, url: str, organization: str | None = None, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_url, locals())
 
-    def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    def test_user_url(self, user_id: str, *, url: str, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return self._call(Table.test_user_url, locals())
 
@@ -1206,15 +1210,15 @@ class AsyncOperations2(AsyncCalls):
         """Retries a delivery now."""
         return await self._call(Table.retry_user_delivery, locals())
 
-    async def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    async def retry_failures(self, *, subscription_id: str, organization: str | None = None, error: Error | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_failures, locals())
 
-    async def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    async def retry_organization_failures(self, organization_id: str, *, subscription_id: str, error: Error | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_organization_failures, locals())
 
-    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Literal["address_refused", "dns", "connect", "tls", "timeout", "redirect", "status", "too_slow", "no_token"] | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
+    async def retry_user_failures(self, user_id: str, *, subscription_id: str, error: Error | None | Absent = ABSENT, status: int | None | Absent = ABSENT) -> types.RetriedFailures:
         """Retries the deliveries that failed for one cause."""
         return await self._call(Table.retry_user_failures, locals())
 
@@ -1375,15 +1379,15 @@ class AsyncOperations2(AsyncCalls):
         """Sends a test event to a webhook subscription."""
         return await self._call(Table.test_user_subscription, locals())
 
-    async def test_organization_url(self, organization_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_organization_url(self, organization_id: str, *, url: str, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_organization_url, locals())
 
-    async def test_url(self, *, url: str, organization: str | None = None, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_url(self, *, url: str, organization: str | None = None, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_url, locals())
 
-    async def test_user_url(self, user_id: str, *, url: str, auth: types.BearerAuth | types.BasicAuth | types.HeaderAuth | types.OAuth2Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
+    async def test_user_url(self, user_id: str, *, url: str, auth: Auth | None | Absent = ABSENT, client_certificate: types.ClientCertificate | None | Absent = ABSENT, headers: dict[str, Any] | None | Absent = ABSENT, secret: str | None | Absent = ABSENT) -> types.UrlTest:
         """Sends a test event to a URL, without a subscription."""
         return await self._call(Table.test_user_url, locals())
 
