@@ -192,13 +192,26 @@ def test_a_stream_that_has_begun_outlasts_a_restart_of_the_service(played: Servi
     event = {"deliveryId": "dlv_1", "eventId": "evt_1", "subscriptionId": "sub_1", "attempt": attempt}
     body = f"id: a\ndata: {json.dumps(event)}\n\n"
     connection = httpx2.Response(200, headers={"content-type": "text/event-stream"}, text=body)
-    service = played(connection, *[httpx2.ConnectError("no")] * 5, connection, answer(401, PROBLEM))
+    away = [httpx2.ConnectError("no"), answer(502, ["<html>"]), answer(503, PROBLEM, retry_after="7")]
+    service = played(connection, *away, connection, answer(401, PROBLEM))
     stream = service.client.stream_attempts()
     assert [next(stream).attempt.number, next(stream).attempt.number] == [1, 1]
     assert service.requests[-1].headers["last-event-id"] == "a"
+    assert service.waited == [3, 3, 3, 7], "a stream waits as long as the service asks for"
     with pytest.raises(GatepostError):
         next(stream)
     assert played(httpx2.ConnectError("no")).error(lambda client: next(client.stream_attempts())).status is None
+    assert played(answer(503, PROBLEM)).error(lambda client: next(client.stream_attempts())).status == 503
+
+    async def read() -> list[int]:
+        again = body.replace("id: a", "retry: 1\nid: a")
+        opened = httpx2.Response(200, headers={"content-type": "text/event-stream"}, text=again)
+        answers = iter([opened, answer(502, ["<html>"]), opened])
+        http = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: next(answers)))
+        stream = AsyncGatepost("http://gatepost.test", "token", http=http).stream_attempts()
+        return [(await anext(stream)).attempt.number for _ in range(2)]
+
+    assert asyncio.run(asyncio.wait_for(read(), 20)) == [1, 1]
 
 
 def test_a_call_of_a_closed_client_is_an_error_of_the_call(played: Service) -> None:

@@ -36,6 +36,7 @@ ANSWER_BYTES_MAX = 16 * 1024 * 1024
 # The service sends a comment to a stream every 15 seconds.
 STREAM_SILENCE_SECONDS = 45.0
 STREAM_PAUSE_SECONDS = 3.0
+CLOSED = "client_closed"
 LIMITS = httpx2.Limits(max_connections=None, max_keepalive_connections=64)
 USER_AGENT = f"gatepost-python/{importlib.metadata.version('gatepost')}"
 
@@ -81,7 +82,7 @@ def blocking() -> httpx2.Client:
 
 def opened(http: Http) -> Http:
     if http.is_closed:
-        raise GatepostError("the client is closed", code="client_closed")
+        raise GatepostError("the client is closed", code=CLOSED)
     return http
 
 
@@ -121,6 +122,7 @@ class Place:
     """How far a stream was read."""
 
     def __init__(self) -> None:
+        self.has_begun = False
         self.last_id: str | None = None
         self.pause_seconds = STREAM_PAUSE_SECONDS
 
@@ -133,6 +135,13 @@ class Place:
 
     def given(self) -> Members:
         return {} if self.last_id is None else {"last_event_id": self.last_id}
+
+    def pause_after(self, failure: httpx2.HTTPError | TimeoutError | GatepostError) -> float:
+        """How long to wait before the stream is opened again. Raises what a stream that has begun does not outlast."""
+        error = failure if isinstance(failure, GatepostError) else no_answer(failure)
+        if not self.has_begun or error.code == CLOSED or not calls.may_pass(error):
+            raise error
+        return max(self.pause_seconds, error.retry_after or 0)
 
 
 class Gatepost(Operations):
@@ -232,13 +241,14 @@ class Gatepost(Operations):
                         response = stack.enter_context(opened(self._http).stream(**arguments))
                         if not is_stream(response):
                             raise calls.no_stream(answer_of(response, response.read()))
+                    place.has_begun = True
                     with suppress(httpx2.TransportError):
                         for event in httpx2.EventSource(response):
                             yield from place.read(event, operation)
-            except httpx2.HTTPError as error:
-                if not place.last_id:
-                    raise no_answer(error) from error
-            time.sleep(place.pause_seconds)
+                pause = place.pause_seconds
+            except (httpx2.HTTPError, GatepostError) as failure:
+                pause = place.pause_after(failure)
+            time.sleep(pause)
 
 
 class AsyncGatepost(AsyncOperations):
@@ -336,14 +346,15 @@ class AsyncGatepost(AsyncOperations):
                         response = await stack.enter_async_context(opened(self._http).stream(**arguments))
                         if not is_stream(response):
                             raise calls.no_stream(answer_of(response, await response.aread()))
+                    place.has_begun = True
                     with suppress(httpx2.TransportError):
                         async for event in httpx2.EventSource(response):
                             for value in place.read(event, operation):
                                 yield value
-            except (httpx2.HTTPError, TimeoutError) as error:
-                if not place.last_id:
-                    raise no_answer(error) from error
-            await asyncio.sleep(place.pause_seconds)
+                pause = place.pause_seconds
+            except (httpx2.HTTPError, TimeoutError, GatepostError) as failure:
+                pause = place.pause_after(failure)
+            await asyncio.sleep(pause)
 
 
 class EventTypes:
