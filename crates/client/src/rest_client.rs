@@ -172,10 +172,10 @@ pub(crate) fn query(parameters: &[(&str, Option<&str>)]) -> String {
     if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
 }
 
-/// The body. It may contain a full key, so its memory is wiped on drop.
 /// The answer of a call that succeeded.
 struct Answered {
     status: StatusCode,
+    /// It may contain a full key, so its memory is wiped on drop.
     body: Zeroizing<Vec<u8>>,
 }
 
