@@ -1,6 +1,6 @@
 //! Subscriptions, events, the queue and the log on SQLite: one file for each use case. All share `lane`.
 //!
-//! Every write is a job of the one writer, so that the data stays the same between a job's first read and its end. A
+//! Every write is performed by the one writer, so that the data stays the same between its first read and its end. A
 //! lane's `ready_at` is the time when a claim must check the lane. It may be too early: then the claim finds no
 //! delivery, and the lane sleeps again. It must never be too late. See decision 31.
 

@@ -1,7 +1,7 @@
 //! The writing side of the database.
 
-mod job;
 mod worker;
+mod write;
 
 use std::sync::Arc;
 use std::{io, thread};
@@ -16,8 +16,8 @@ use crate::connection::{DEADLINE, DatabaseFile, unavailable};
 use crate::file_lock::FileLock;
 use crate::undo::Undo;
 use crate::work::{Answer, Work, answer, boxed};
-use job::{Asked, Durability, Recorded, Tell, Turn, Write};
 use worker::{Message, Worker};
+use write::{Asked, Durability, Recorded, Tell, Turn, Write};
 
 /// The most writes that wait. More are refused at once, so that memory stays bounded and no caller waits for an answer
 /// that comes too late.
@@ -79,6 +79,7 @@ impl Writer {
         durability: Durability,
     ) -> Result<T, StoreError> {
         let tell: Tell = Box::new(|done| {
+            // Always: it is the answer of `work`.
             if let Some(done) = done.downcast_ref() {
                 tell(done);
             }

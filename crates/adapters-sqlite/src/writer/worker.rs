@@ -7,7 +7,7 @@ use diesel::connection::SimpleConnection;
 use domain::ports::BoxError;
 use tokio::sync::{mpsc, oneshot};
 
-use super::job::{Durability, Write};
+use super::write::{Durability, Write};
 use crate::connection::DatabaseFile;
 use crate::file_lock::FileLock;
 
@@ -34,19 +34,19 @@ impl Worker {
     pub(super) fn run(mut self, mut inbox: mpsc::Receiver<Message>) {
         let mut stopped = Vec::new();
         while let Some(first) = inbox.blocking_recv() {
-            let mut jobs = Vec::new();
+            let mut writes = Vec::new();
             let mut next = Some(first);
             while let Some(message) = next {
                 match message {
-                    Message::Perform(job) => jobs.push(*job),
+                    Message::Perform(write) => writes.push(*write),
                     Message::Stop(caller) => {
                         inbox.close();
                         stopped.push(caller);
                     }
                 }
-                next = if jobs.len() < BATCH_LENGTH_MAX { inbox.try_recv().ok() } else { None };
+                next = if writes.len() < BATCH_LENGTH_MAX { inbox.try_recv().ok() } else { None };
             }
-            self.commit(jobs);
+            self.commit(writes);
         }
         drop(self.connection);
         drop(self.lock);
@@ -55,23 +55,23 @@ impl Worker {
         }
     }
 
-    /// Performs all jobs in one transaction, and answers them after the commit.
-    fn commit(&mut self, mut jobs: Vec<Write>) {
-        let committed = self.perform(&mut jobs);
+    /// Performs all writes in one transaction, and answers them after the commit.
+    fn commit(&mut self, mut writes: Vec<Write>) {
+        let committed = self.perform(&mut writes);
         if let Err(error) = &committed {
             tracing::warn!(
                 error = &**error as &dyn std::error::Error,
-                writes = jobs.len(),
+                writes = writes.len(),
                 "a write transaction failed"
             );
             self.connection = None;
         }
-        for job in jobs {
-            job.answer(committed.is_ok());
+        for write in writes {
+            write.answer(committed.is_ok());
         }
     }
 
-    fn perform(&mut self, jobs: &mut [Write]) -> Result<(), BoxError> {
+    fn perform(&mut self, writes: &mut [Write]) -> Result<(), BoxError> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => {
@@ -79,14 +79,15 @@ impl Worker {
                 none.insert(self.file.connect()?)
             }
         };
-        let unflushed = jobs.iter().all(|job| job.durability == Durability::Committed);
+        let unflushed = writes.iter().all(|write| write.durability == Durability::Committed);
         let wanted = if unflushed { Durability::Committed } else { Durability::Flushed };
         if self.durability != wanted {
             connection.batch_execute(wanted.pragma())?;
             self.durability = wanted;
         }
         // IMMEDIATE: a transaction that starts to write later does not wait for other writers, but fails at once.
-        connection.immediate_transaction(|connection| jobs.iter_mut().try_for_each(|job| job.perform(connection)))?;
+        connection
+            .immediate_transaction(|connection| writes.iter_mut().try_for_each(|write| write.perform(connection)))?;
         Ok(())
     }
 }
