@@ -167,14 +167,14 @@ impl<'a> Complete<'a> {
         let going = self.completions.iter().filter_map(|done| Some((done, GoingOn::of(done.end.next_step())?)));
         let mut going: Vec<(&Completion, GoingOn)> = going.collect();
         going.sort_by_key(|(done, _)| (done.subscription, done.delivery));
-        let statement = statement(GO_ON)
+        let going_on = statement(GO_ON)
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| subscription(done)).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(going.iter().map(|(done, _)| delivery(done)).collect())
             .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(done, _)| done.claim.number()).collect())
             .bind::<Array<Instant>, Vec<StoredInstant>>(going.iter().map(|(_, next)| next.due_at.into()).collect())
             .bind::<Array<SmallInt>, Vec<i16>>(going.iter().map(|(_, next)| phase_number(next.phase)).collect())
             .bind::<Array<BigInt>, Vec<i64>>(going.iter().map(|(_, next)| next.uncounted).collect());
-        (!going.is_empty()).then(|| Kept(statement).load(&mut &*connection))
+        (!going.is_empty()).then(|| Kept(going_on).load(&mut &*connection))
     }
 
     /// The ends of the deliveries that have left the queue. If a delivery is completed twice, only the first one counts.

@@ -87,11 +87,11 @@ async fn replace_reason(
     lanes: &[LaneRow],
 ) -> QueryResult<Vec<Disabled>> {
     let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.subscription_id.as_slice()).collect();
-    let statement = statement(REPLACE_REASON)
+    let replacement = statement(REPLACE_REASON)
         .bind::<Array<Binary>, _>(ids)
         .bind::<Text, _>(status_code(status))
         .bind::<Instant, StoredInstant>(request.at.into());
-    let rows = Kept(statement).load::<ReplacedRow>(&mut &*connection).await?;
+    let rows = Kept(replacement).load::<ReplacedRow>(&mut &*connection).await?;
     Ok(rows.into_iter().filter_map(ReplacedRow::disabled).collect())
 }
 

@@ -80,11 +80,11 @@ impl OutRow {
 
 /// Deletes these deliveries from the queue, in this order, if the claim still holds them.
 pub(super) async fn take_out(connection: &AsyncPgConnection, held: &[Held<'_>]) -> QueryResult<Vec<OutRow>> {
-    let statement = statement(TAKE_OUT)
+    let deletion = statement(TAKE_OUT)
         .bind::<Array<Binary>, Vec<&[u8]>>(held.iter().map(|one| one.subscription).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(held.iter().map(|one| one.delivery).collect())
         .bind::<Array<Nullable<BigInt>>, Vec<Option<i64>>>(held.iter().map(|one| one.claim).collect());
-    Kept(statement).load(&mut &*connection).await
+    Kept(deletion).load(&mut &*connection).await
 }
 
 /// Inserts the ends of deliveries that have left the queue.

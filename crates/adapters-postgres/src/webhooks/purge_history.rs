@@ -138,17 +138,17 @@ impl Work for PurgeHistory {
 impl PurgeHistory {
     async fn purge_pulled(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let below = EventId::first_at(self.before);
-        let statement =
+        let deletion =
             statement(PURGE_PULLED).bind::<Binary, _>(below.as_bytes().as_slice()).bind::<BigInt, i64>(self.max.into());
-        Kept(statement).execute(&mut &*connection).await
+        Kept(deletion).execute(&mut &*connection).await
     }
 
     async fn forget_publications(&self, connection: &AsyncPgConnection, period: Period) -> QueryResult<usize> {
-        let statement = statement(FORGET_PUBLICATIONS)
+        let deletion = statement(FORGET_PUBLICATIONS)
             .bind::<Binary, _>(period.first_id())
             .bind::<Binary, _>(period.end_id())
             .bind::<BigInt, i64>(self.max.into());
-        Kept(statement).execute(&mut &*connection).await
+        Kept(deletion).execute(&mut &*connection).await
     }
 
     async fn purge_subscriptions(&self, connection: &AsyncPgConnection) -> Result<usize, Failure> {

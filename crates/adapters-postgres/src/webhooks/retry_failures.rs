@@ -47,11 +47,11 @@ impl Work for RetryFailedRequest {
 
 async fn failed(request: &RetryFailedRequest, connection: &AsyncPgConnection) -> QueryResult<Vec<FailedRow>> {
     let ids: Vec<&[u8]> = request.ids.iter().map(|id| id.as_bytes().as_slice()).collect();
-    let statement = statement(FAILED)
+    let query = statement(FAILED)
         .bind::<Binary, _>(request.subscription.as_bytes().as_slice())
         .bind::<Array<Binary>, _>(ids)
         .bind::<Binary, _>(first_id_at(request.retry.published_since));
-    Kept(statement).load(&mut &*connection).await
+    Kept(query).load(&mut &*connection).await
 }
 
 fn is_open(subscription: &Subscription) -> bool {
