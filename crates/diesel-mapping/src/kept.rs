@@ -4,6 +4,7 @@ use diesel::{QueryResult, RunQueryDsl};
 
 /// A statement in SQL, without the values of its placeholders yet. It boxes them, so that all statements have one type: the
 /// compiler would otherwise make the code of a query again for each list of values.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn statement<'a, DB: Backend>(text: impl Into<String>) -> BoxedSqlQuery<'a, DB, SqlQuery> {
     diesel::sql_query(text).into_boxed()
 }
@@ -13,8 +14,8 @@ pub fn statement<'a, DB: Backend>(text: impl Into<String>) -> BoxedSqlQuery<'a, 
 /// Diesel keeps queries, but not updates, upserts and SQL text, because their text may differ in each call. Wrap only
 /// statements with a constant text: a connection never drops a statement that it keeps.
 ///
-/// This works on Postgres only: diesel's SQLite connection ignores the wrapper. Statements that must be fast on SQLite
-/// insert, replace or delete, and diesel keeps those.
+/// On SQLite, diesel heeds the wrapper in `load` and not in `execute`. Statements that must be fast there insert, replace or
+/// delete, and diesel keeps those.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept<Statement>(pub Statement);
 
