@@ -65,8 +65,8 @@ pub struct ListEventsRequest {
 /// Reads the webhooks of all owners, for operators and for the notices of certificates that expire. It changes nothing.
 #[async_trait]
 pub trait OperatorLog: Send + Sync {
-    /// At most `max` subscriptions of any owners, with ids above `after`, in the order of ids, without damaged ones. It reads
-    /// `max` rows at most.
+    /// At most `max` subscriptions of any owners, with ids above `after`, in the order of ids, without deleted and damaged ones.
+    /// It reads `max` rows at most.
     async fn subscriptions(&self, after: Option<SubscriptionId>, max: u32) -> Result<Vec<Subscription>, StoreError>;
 
     /// At most `max` failing subscriptions of any owners behind `after`, in the order of [`FailingPlace`]: the longest
