@@ -285,6 +285,23 @@ async fn forgotten_changes_are_deleted() {
     assert_eq!(kept().await, "0");
 }
 
+/// The planner knows the number of rows, as after an automatic ANALYZE.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_changes_are_forgotten_at_once() {
+    let (stores, database) = instances(1).await;
+    let cluster = Cluster::shared().await.unwrap();
+    for statement in [
+        "INSERT INTO credential_changes (writer, number, digest)
+            SELECT 1 + n % 3, n, sha256(n::text::bytea) FROM generate_series(1, 160000) AS n",
+        "ANALYZE credential_changes",
+    ] {
+        cluster.execute(&database, statement).await.unwrap();
+    }
+    let end = read(&stores[0], None).await.position;
+    stores[0].forget_changes(&end).await.unwrap();
+    assert_eq!(cluster.execute(&database, "SELECT count(*) FROM credential_changes").await.unwrap(), "0");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_are_woken_even_after_a_lost_connection() {
     let (stores, database) = instances(2).await;

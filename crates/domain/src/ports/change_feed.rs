@@ -86,7 +86,7 @@ pub trait ChangeFeed: Send + Sync {
         pending::<()>().await;
     }
 
-    /// Deletes changes that were committed before the read that returned `before`, or some of them, in one short
-    /// transaction. Callers ensure that every instance has read past it.
+    /// Deletes changes that were committed before the read that returned `before`, in short transactions. Callers ensure that
+    /// every instance has read past it.
     async fn forget_changes(&self, before: &FeedPosition) -> Result<(), StoreError>;
 }
