@@ -145,8 +145,10 @@ async fn only_users_of_the_server_are_failed(stopped: usize) {
         Host(gatepost.address()).publish(&subjects[shard], "invoice.paid", json!({})).await;
     }
     assert_eq!(receiver.expect(2).await.len(), 2, "webhooks of the others are delivered");
-    let ready = gatepost.send(&Request::new("GET", "/readyz")).await;
-    assert_eq!(ready.status, 200, "an instance takes requests while a server answers: {}", ready.text());
+    for path in ["/readyz", "/readyz?for=verify"] {
+        let ready = gatepost.send(&Request::new("GET", path)).await;
+        assert_eq!(ready.status, 200, "{path}: an instance takes requests while a server answers: {}", ready.text());
+    }
 
     servers[stopped].start_again().await.expect("the server starts");
     eventually("the server's users are served again", async || {

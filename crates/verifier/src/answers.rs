@@ -106,6 +106,12 @@ impl<C: Credential> Answers<C> {
         self.fences.iter().map(|fence| fence.trust(age, now)).min().unwrap_or(Trust::Full)
     }
 
+    /// The same for the shard that is trusted most.
+    pub(crate) fn trust_in_best(&self, age: Duration) -> Trust {
+        let now = self.clock.machine_time();
+        self.fences.iter().map(|fence| fence.trust(age, now)).max().unwrap_or(Trust::Full)
+    }
+
     /// The member with whom the credential is suspended, if there is one.
     fn member(&self, credential: &C) -> Option<OwnerId> {
         self.with_members.then(|| credential.member()).flatten()

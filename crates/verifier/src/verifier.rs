@@ -241,12 +241,13 @@ impl Verifier {
     }
 }
 
-/// Ready if a presented key would get an answer. This requires neither a writable database nor the identity provider.
+/// Ready if a presented key would get an answer, with several shards a key of one of them: a shard that is down must not take
+/// the others' users with it. This requires neither a writable database nor the identity provider.
 #[async_trait]
 impl ReadinessCheck for Verifier {
     async fn check(&self) -> Result<(), NotReady> {
         let answers = &self.keys.answers;
-        let trust = answers.trust(answers.age());
+        let trust = answers.trust_in_best(answers.age());
         if trust == Trust::Full && !self.feeds.is_empty() {
             return Ok(());
         }
