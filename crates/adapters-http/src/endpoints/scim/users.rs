@@ -36,10 +36,11 @@ pub(super) async fn create_user(mut call: OperatorCall, by: ScimSubject) -> Answ
         return Err(invalid("externalId is required".to_owned()).into());
     };
     let owner = OwnerId::new(call.api().issuer.as_str(), subject).map_err(|error| invalid(error.to_string()))?;
-    let change = heed(&call, &owner, attributes.active, attributes.change(by, "")).await?;
-    if !named(&call, by, attributes.user_name()?.unwrap_or_default()).await?.is_empty() {
-        return Err(taken().into());
-    }
+    let change = match attributes.user_name() {
+        Ok(name) if !named(&call, by, name.unwrap_or_default()).await?.is_empty() => Err(taken()),
+        _ => attributes.change(by, ""),
+    };
+    let change = heed(&call, &owner, attributes.active, change).await?;
     store(call, by, owner, change, Some(attributes.active.unwrap_or(true)), StatusCode::CREATED).await
 }
 

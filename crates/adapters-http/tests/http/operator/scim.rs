@@ -311,6 +311,9 @@ async fn no_user_takes_the_name_of_another() {
     assert_eq!(sent(&server, "PUT Users/bob", Some(&leaves), 409).await["scimType"], "uniqueness");
     let stored = record(&server, "bob").await;
     assert_eq!((&stored["email"], &stored["state"]["state"]), (&json!("bob@acme.example"), &json!("suspended")));
+    let unknown = json!({"userName": "alice@acme.example", "externalId": "carol", "active": false});
+    assert_eq!(sent(&server, "POST Users", Some(&unknown), 409).await["scimType"], "uniqueness");
+    assert_eq!(record(&server, "carol").await["state"]["state"], "suspended", "has never signed in");
     for (id, own) in [("alice", "ALICE@acme.example"), ("bob", "robert@acme.example")] {
         let user = sent(&server, &format!("PATCH Users/{id}"), Some(&patch(&json!([name(own)]))), 200).await;
         assert_eq!(user["userName"], own);
