@@ -1,7 +1,7 @@
 use anyhow::Result;
 use gatepost_client::{Client, Error, FullKey, OperatorToken, WebhookSecret};
 
-use crate::owner::Owner;
+use crate::owner::{Member, Owner};
 use crate::remote::Remote;
 use crate::token::dev_id_token;
 use crate::web_address::WebAddress;
@@ -69,13 +69,18 @@ impl Connection {
         if let Some(of_operator) = owner.of_operator(self.remote.operator_token.is_some()) {
             return Ok(self.operator()?.for_owner(of_operator));
         }
-        let token = match (owner.user(), &self.remote.id_token) {
+        self.member(owner.member()).await
+    }
+
+    /// The same, but never with the operator token.
+    async fn member(&self, member: &Member) -> Result<Client> {
+        let token = match (member.user(), &self.remote.id_token) {
             (Some(user), _) => dev_id_token(self.url(), user).await?,
             (None, Some(token)) => token.clone(),
             (None, None) => return Err(no_id_token().into()),
         };
         let client = self.client.with_credential(token);
-        let organization = owner.organization();
+        let organization = member.organization();
         Ok(organization.into_iter().fold(client, |client, owner| client.for_owner(owner)))
     }
 
@@ -86,11 +91,19 @@ impl Connection {
     ///
     /// If no credential is set, or `gatepost dev` gives none.
     pub(crate) async fn consumer(&self, owner: &Owner) -> Result<Client> {
-        let is_named = owner.is_named();
+        if owner.is_named() { self.user(owner).await } else { self.reader(owner.member()).await }
+    }
+
+    /// The same for calls that operators cannot make.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::consumer`].
+    pub(crate) async fn reader(&self, member: &Member) -> Result<Client> {
         match (&self.remote.api_key, &self.remote.id_token) {
-            (Some(key), _) if !is_named => Ok(self.client.with_credential(FullKey::clone(key))),
-            (None, None) if !is_named => Err(no_consumer().into()),
-            _ => self.user(owner).await,
+            (Some(key), _) if !member.is_named() => Ok(self.client.with_credential(FullKey::clone(key))),
+            (None, None) if !member.is_named() => Err(no_consumer().into()),
+            _ => self.member(member).await,
         }
     }
 

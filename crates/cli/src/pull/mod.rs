@@ -16,7 +16,8 @@ use crate::connection::Connection;
 use crate::failure::Failure;
 use crate::listen::forward_target;
 use crate::output::remark;
-use crate::owner::Owner;
+use crate::owner::Member;
+use crate::times::past;
 use handling::{Way, print};
 
 /// The arguments of `gatepost pull`.
@@ -28,8 +29,8 @@ pub struct Arguments {
     /// The consumer, whose place in the log Gatepost keeps; a new one begins with the oldest event
     #[arg(long, value_name = "NAME", default_value = "default")]
     consumer: String,
-    /// Move the consumer first: to start (the oldest event), to end, or to a time, as RFC 3339
-    #[arg(long, value_name = "TO")]
+    /// Move the consumer first: to start (the oldest event), to end, to a time, or to a duration before now
+    #[arg(long, value_name = "TO", value_parser = place)]
     seek: Option<String>,
     /// Run this command by the shell for each event, with the event in JSON on standard input; if it fails, stop before this event
     #[arg(long, value_name = "COMMAND", conflicts_with = "forward_to")]
@@ -47,7 +48,7 @@ pub struct Arguments {
     #[arg(long)]
     once: bool,
     #[command(flatten)]
-    owner: Owner,
+    member: Member,
 }
 
 const EXAMPLES: &str = "\
@@ -98,6 +99,14 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
     Ok(())
 }
 
+/// The argument is a place in the log: `start`, `end` or a time.
+fn place(text: &str) -> Result<String, String> {
+    match text {
+        "start" | "end" => Ok(text.to_owned()),
+        _ => past(text).map_err(|error| error.replacen("be", "be start, end,", 1)),
+    }
+}
+
 /// A reader of one consumer.
 struct Reader<'a> {
     arguments: Arguments,
@@ -111,10 +120,10 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Moves the consumer, if the command line says so. Another reader loses its lease.
     async fn seek(&self) -> Result<()> {
-        let Arguments { subscription_id, consumer, seek, owner, .. } = &self.arguments;
+        let Arguments { subscription_id, consumer, seek, member, .. } = &self.arguments;
         let Some(to) = seek else { return Ok(()) };
         self.patiently(async || {
-            let client = self.connection.consumer(owner).await?;
+            let client = self.connection.reader(member).await?;
             self.connection.heard(client.seek_consumer(subscription_id, consumer, to).await)
         })
         .await
@@ -134,14 +143,14 @@ impl Reader<'_> {
 
     /// The next events. Waits while another reader has them.
     async fn receive(&self) -> Result<Received> {
-        let Arguments { subscription_id, consumer, limit, lease_seconds, once, owner, .. } = &self.arguments;
+        let Arguments { subscription_id, consumer, limit, lease_seconds, once, member, .. } = &self.arguments;
         let wait = if *once { Duration::ZERO } else { WAIT };
         let wish = Receive { limit: Some(*limit), wait, lease: Some(Duration::from_secs(*lease_seconds)) };
         let mut is_reported = false;
         loop {
             let received = self.patiently(async || {
                 // Made again each time: an ID token may expire.
-                let client = self.connection.consumer(owner).await?;
+                let client = self.connection.reader(member).await?;
                 self.connection.heard(client.receive_events(subscription_id, consumer, wish).await)
             });
             match received.await {
@@ -161,9 +170,9 @@ impl Reader<'_> {
 
     /// Commits the events up to this id, or none. A lost lease is not an error: the events are received again.
     async fn commit(&self, lease: &str, through: Option<&str>) -> Result<()> {
-        let Arguments { subscription_id, consumer, lease_seconds, owner, .. } = &self.arguments;
+        let Arguments { subscription_id, consumer, lease_seconds, member, .. } = &self.arguments;
         let committed = self.patiently(async || {
-            let client = self.connection.consumer(owner).await?;
+            let client = self.connection.reader(member).await?;
             self.connection.heard(client.commit_events(subscription_id, consumer, lease, through).await)
         });
         match committed.await {
