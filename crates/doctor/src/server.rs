@@ -127,6 +127,7 @@ fn durability(server: &DatabaseServer) -> Option<Finding> {
     let loses = match synchronous_commit.as_str() {
         "off" => "a crash of the server",
         "local" if !synchronous_standby_names.is_empty() => "a failover",
+        "remote_write" if !synchronous_standby_names.is_empty() => "a crash of two machines",
         _ => return None,
     };
     let sql = format!("ALTER ROLE \"{role}\" IN DATABASE \"{database}\" SET synchronous_commit = on");
@@ -233,6 +234,7 @@ mod tests {
             ("local", "", 0, 0),
             ("off", "", 0, 1),
             ("local", "s1", 1, 1),
+            ("remote_write", "s1", 1, 1),
             ("on", "s1", 0, 1),
             ("off", "s1", 0, 2),
         ] {

@@ -110,7 +110,7 @@ async fn feed_and_clocks(changes: &dyn ChangeFeed, clock: &dyn Clock) -> Option<
     (offset > CLOCK_OFFSET_MAX).then(|| {
         finding(
             format!("the clock of this machine differs from the database's by {} s", offset.as_secs()),
-            "ID tokens and signatures go by this machine's clock, and are refused if it is wrong",
+            "ID tokens and signatures go by the database's clock, and are refused if it is wrong",
             "correct the clock of the machine that is wrong: `timedatectl set-ntp true`",
         )
     })
