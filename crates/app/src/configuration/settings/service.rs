@@ -83,7 +83,7 @@ pub(super) fn secrets() -> Vec<Setting> {
             masked(OperatorToken::STRONG, operator_token).noting("; OPERATOR_TOKENS takes several tokens"),
         )
         .doc("The credential of the host application for the operator API, with all scopes.")
-        .doc("Without it and without `OPERATOR_TOKENS` the operator API answers 404."),
+        .doc("Without it, `OPERATOR_TOKENS`, `OPERATORS` and `OPERATOR_CLAIM` the operator API answers 404."),
         whole("OPERATOR_TOKENS", |all| &mut all.operator_tokens, named_token(), OperatorTokens::named, each_token)
             .doc("More tokens for the operator API, each with a name for the log and with")
             .doc("[scopes](operations/access.md#operator-tokens) that say what it may do."),
