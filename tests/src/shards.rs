@@ -125,6 +125,7 @@ async fn only_users_of_the_server_are_failed(stopped: usize) {
     let mut keys = Vec::new();
     for subject in &subjects {
         keys.push(gatepost.user(subject).created("first").await.0);
+        assert_eq!(gatepost.whoami(&keys[keys.len() - 1]).await.status, 200, "it is remembered now");
         Consumer::new(&gatepost, subject).await.subscribe(&receiver.url(), &["*"]).await;
     }
     servers[stopped].stop().await.expect("the server stops");
