@@ -241,8 +241,8 @@ impl Verifier {
     }
 }
 
-/// Ready if a presented key would get an answer, with several shards a key of one of them: a shard that is down must not take
-/// the others' users with it. This requires neither a writable database nor the identity provider.
+/// Ready if a presented key would get an answer. This requires neither a writable database nor the identity provider. One of
+/// several shards is enough: a shard that is down must not fail the users of the others.
 #[async_trait]
 impl ReadinessCheck for Verifier {
     async fn check(&self) -> Result<(), NotReady> {

@@ -252,7 +252,7 @@ impl Server {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Sends these bytes and reads until the server closes the connection.
+    /// Sends these bytes and reads the first answer.
     pub(crate) async fn send(&self, request: &[u8]) -> String {
         let mut connection = self.connect().await;
         // The server may answer and close before it has read everything.
