@@ -8,6 +8,8 @@ import {
   BASE,
   browser,
   eventually,
+  handle,
+  handleFirst,
   publish,
   publishBatch,
   receiver,
@@ -87,7 +89,7 @@ test("readers fetch the events of a subscription, and the console shows how far 
   // Home reads the list, too. Leaving it ends its calls.
   await page.goto("/console/keys");
   await page.getByText("You have no active key").waitFor();
-  const late = new Promise((resolve) => page.route("**/api/webhooks/subscriptions?*", resolve, { times: 1 }));
+  const late = new Promise((resolve) => handleFirst(page, "**/api/webhooks/subscriptions?*", resolve));
   await page.getByRole("link", { name: "Subscriptions", exact: true }).first().click();
   const route = await late;
   await page.getByRole("button", { name: "New subscription" }).click();
@@ -505,24 +507,24 @@ test("a list of deliveries drops what no longer matches, forgets a failed read, 
   await shown(50);
   await page.getByText("Live: the list follows each attempt.").waitFor();
   const failure = page.getByText("The service is temporarily unavailable");
-  await page.route(/cursor=/, (route) => route.fulfill(UNAVAILABLE));
+  const recover = await handle(page, /cursor=/, (route) => route.fulfill(UNAVAILABLE));
   await more.click();
   await failure.waitFor();
   await publish("lotte", "order.live");
   await page.getByRole("button", { name: "Show 1 new delivery" }).waitFor();
   assert.ok(await failure.isVisible(), "a live read leaves the failure of another");
-  await page.unroute(/cursor=/);
+  recover();
   await page.getByLabel("State").selectOption("Delivered");
   await shown(50);
   await failure.waitFor({ state: "detached" });
   // The service reads some thousand rows, and may find none that match.
   const none = { deliveries: [], nextCursor: "later" };
-  await page.route(/deliveries\?/, (route) => route.fulfill({ json: none }), { times: 1 });
+  await handleFirst(page, /deliveries\?/, (route) => route.fulfill({ json: none }));
   await Promise.all([page.waitForResponse(/deliveries\?/), publish("lotte", "order.live")]);
   await publish("lotte", "order.live");
   await page.getByRole("button", { name: "Show 2 new deliveries" }).waitFor();
   await shown(50);
-  const late = new Promise((resolve) => page.route(/cursor=/, resolve, { times: 1 }));
+  const late = new Promise((resolve) => handleFirst(page, /cursor=/, resolve));
   await more.click();
   const route = await late;
   await publishBatch("lotte", "order.later", 60);

@@ -63,6 +63,26 @@ async function watch(context, broken, failures, origins) {
   });
 }
 
+/**
+ * Handles these requests until the returned function is called. The route itself stays, and `unroute` is not for a page that
+ * loads: while its last route is taken away, the browser loses requests that wait for the driver (7 of 150 pages hung).
+ */
+export async function handle(page, url, handler) {
+  let isOver = false;
+  await page.route(url, (route) => (isOver ? route.fallback() : handler(route)));
+  return () => (isOver = true);
+}
+
+/** Handles the first of these requests. */
+export async function handleFirst(page, url, handler) {
+  let isOver = false;
+  await page.route(url, (route) => {
+    if (isOver) return route.fallback();
+    isOver = true;
+    return handler(route);
+  });
+}
+
 /** Signs in at the development provider, and waits for the screen from which the sign-in began. */
 export async function signIn(page, user, screen = "/console/") {
   await page.goto(screen);

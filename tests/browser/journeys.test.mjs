@@ -12,6 +12,7 @@ import {
   browser,
   copied,
   eventually,
+  handle,
   isSigned,
   portalLink,
   publish,
@@ -212,14 +213,14 @@ async function holdBack(page, isMeant) {
     await released.promise;
     return route.fulfill({ response });
   };
-  await page.route("**/api/**", hold);
+  const end = await handle(page, "**/api/**", hold);
   const release = async () => {
     const finished = page.waitForEvent("requestfinished", isMeant);
     released.resolve();
     await finished;
     // The page handles an answer after the browser has received it.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    await page.unroute("**/api/**", hold);
+    end();
   };
   return { answered: answered.promise, release };
 }
@@ -648,7 +649,7 @@ test("a subscription is edited, disabled, recovered and deleted, and its secret 
 
 test("an error says what to do, and the screen recovers", async () => {
   const { page, context, close } = await visitor("erin", { failures: [503, 400] });
-  await page.route("**/api/api-keys", (route) => route.fulfill(UNAVAILABLE));
+  const recover = await handle(page, "**/api/api-keys", (route) => route.fulfill(UNAVAILABLE));
   await page.goto("/console/keys");
   const alert = page.getByRole("alert");
   await alert.getByText("The service is temporarily unavailable").waitFor();
@@ -656,7 +657,7 @@ test("an error says what to do, and the screen recovers", async () => {
   const cure = await context.newPage();
   await cure.goto(await alert.getByRole("link", { name: "How to fix this" }).getAttribute("href"));
   await cure.getByRole("heading", { name: "Cure" }).waitFor();
-  await page.unroute("**/api/api-keys");
+  recover();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("You have no active key").waitFor();
   await page.getByRole("button", { name: "New key" }).click();
@@ -750,11 +751,11 @@ test("a tab that was left open shows nothing of the user before", async () => {
 
 test("a page that was open during an upgrade asks to be loaded again", async () => {
   const { page, close } = await visitor("uma", { failures: [404] });
-  await page.route("**/screens/keys.js", (route) => route.fulfill({ status: 404 }));
+  const end = await handle(page, "**/screens/keys.js", (route) => route.fulfill({ status: 404 }));
   await page.goto("/console/");
   await page.getByRole("link", { name: "Keys", exact: true }).click();
   await page.getByRole("heading", { name: "Reload this page" }).waitFor();
-  await page.unroute("**/screens/keys.js");
+  end();
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByText("You have no active key").waitFor();
   await page.route("**/app.js", (route) => route.fulfill({ status: 404 }));
@@ -823,9 +824,8 @@ test("letters are for the palette as soon as it is called, and a part that canno
   await page.getByRole("combobox", { name: "Screen or action" }).waitFor();
   assert.deepEqual(await page.getByRole("heading", { name: "New API key" }).all(), [], "no shortcut of the page");
   await page.keyboard.press("Escape");
-  await page.goto("/console/keys");
-  await page.unroute("**/lib/palette.js");
   await page.route("**/lib/palette.js", (route) => route.fulfill({ status: 200, contentType: "text/plain", body: "" }));
+  await page.goto("/console/keys");
   await page.getByRole("button", { name: "New key" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog").getByText("The server has a new version of the console").waitFor();

@@ -10,6 +10,7 @@ import {
   browser,
   changeUser,
   eventually,
+  handle,
   portalLink,
   publish,
   putEventType,
@@ -637,7 +638,8 @@ test("the errors of the overview stay and are announced once while the service i
   const paths = ["**/api/operator/system", "**/api/operator/failing-subscriptions*"];
   let requests = 0;
   const body = () => UNAVAILABLE.body.replace("4bf9", (requests += 1));
-  for (const path of paths) await page.route(path, (route) => route.fulfill({ ...UNAVAILABLE, body: body() }));
+  const unavailable = (route) => route.fulfill({ ...UNAVAILABLE, body: body() });
+  const recoveries = await Promise.all(paths.map((path) => handle(page, path, unavailable)));
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("alert").nth(1).waitFor();
   await page.evaluate(() => {
@@ -651,7 +653,7 @@ test("the errors of the overview stay and are announced once while the service i
   for (let round = 0; round < 2; round += 1)
     await Promise.all([page.waitForResponse(paths[0]), page.clock.runFor(5000)]);
   assert.equal(await page.evaluate(() => window.changes), 0);
-  for (const path of paths) await page.unroute(path);
+  for (const recover of recoveries) recover();
   await page.clock.runFor(10_000);
   await page.getByText("good,").waitFor();
   await eventually("no error", async () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, BASE, browser, eventually, receiver, signIn, tabOf, UNAVAILABLE, visitor } from "./harness.mjs";
+import { api, BASE, browser, eventually, handle, receiver, signIn, tabOf, UNAVAILABLE, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -152,10 +152,10 @@ test("a delivery calls its subscription deleted only if it is", async () => {
   await page.goto("/console/deliveries");
   await page.locator("[data-label='Sent to']").getByText(subscription.id).waitFor();
 
-  await page.route(`**${path}`, (route) => route.fulfill(UNAVAILABLE));
+  const recover = await handle(page, `**${path}`, (route) => route.fulfill(UNAVAILABLE));
   await page.goto(`/console/deliveries/${delivery.id}`);
   await page.getByRole("link", { name: subscription.id }).waitFor();
-  await page.unroute(`**${path}`);
+  recover();
   await api("gina", "DELETE", path);
   await page.reload();
   await page.getByText("a subscription that is deleted").waitFor();
