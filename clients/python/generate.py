@@ -325,7 +325,9 @@ def optional(kind: str) -> str:
 
 def with_names_of_long_types(operations: str) -> str:
     """Names a long type after the argument that has it."""
-    for name, long in sorted(set(re.findall(r"(\w+): (Literal\[[^]]{60,}\]|types\.\w+(?: \| types\.\w+)+)", operations))):
+    found = sorted(set(re.findall(r"(\w+): (Literal\[[^]]{60,}\]|types\.\w+(?: \| types\.\w+)+)", operations)))
+    assert len(dict(found)) == len(found), "one name for two types"
+    for name, long in found:
         imports, table = operations.replace(long, name.capitalize()).split("\n\n\nclass Table:", 1)
         operations = f"{imports}\n{name.capitalize()} = {long}\n\n\nclass Table:{table}"
     return operations
