@@ -2,9 +2,6 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 const HEADING: &str = "Owner";
-/// The help of the user name where an operator may call too.
-const USER_HELP: &str =
-    "A user name of the running `gatepost dev`; with `GATEPOST_OPERATOR_TOKEN` the same as --for-user";
 
 // The user who calls, also for an organization. Not a doc comment: clap would show it as the help of each command.
 #[derive(Debug, Default, Args)]
@@ -36,11 +33,10 @@ impl Member {
 
 // The owner of keys and webhooks. Not a doc comment either.
 #[derive(Debug, Default, Args)]
-#[command(mut_arg("user", |user| user.help(USER_HELP)))]
 pub(crate) struct Owner {
     #[command(flatten)]
     member: Member,
-    /// Any user, with the operator token
+    /// Any user, with the operator token; with `GATEPOST_OPERATOR_TOKEN`, --user does the same
     #[arg(long, help_heading = HEADING, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
         conflicts_with_all = ["user", "organization", "for_organization"])]
     for_user: Option<String>,

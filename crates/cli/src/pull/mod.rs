@@ -103,7 +103,7 @@ pub(crate) async fn run(arguments: Arguments, connection: &Connection) -> Result
 fn place(text: &str) -> Result<String, String> {
     match text {
         "start" | "end" => Ok(text.to_owned()),
-        _ => past(text).map_err(|error| error.replacen("be", "be start, end,", 1)),
+        _ => past(text).map_err(|error| format!("{error}, or start or end")),
     }
 }
 
