@@ -5,7 +5,9 @@
 //! its session. A session that already has a mark, or no longer has its own, is shared. See decision 93.
 
 use std::fmt::Write;
+use std::hash::{BuildHasher as _, RandomState};
 use std::pin::pin;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use diesel::ConnectionError;
@@ -61,13 +63,16 @@ pub(crate) struct Wanted<'a> {
     pub(crate) schema: Option<&'a str>,
 }
 
+/// The first part of the marks of this process. A process id is not enough: it is the same in many containers.
+static PROCESS: LazyLock<String> = LazyLock::new(|| format!("{:x}", RandomState::new().hash_one(std::process::id())));
+
 /// The mark of one connection.
 pub(crate) struct Mark(String);
 
 impl Mark {
     fn new() -> Self {
         static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
-        Self(format!("{}.{}", std::process::id(), CONNECTIONS.fetch_add(1, Ordering::Relaxed)))
+        Self(format!("{}.{}", *PROCESS, CONNECTIONS.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// Fails if the session has no longer this mark.
