@@ -79,16 +79,19 @@ impl Pooler {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Changes the configuration of the running PgBouncer.
+    /// Changes the configuration of the running PgBouncer, and returns when it has read it.
     ///
     /// # Errors
     ///
     /// PgBouncer has ended.
     pub fn change(&self, settings: &str) -> anyhow::Result<()> {
         write(&self.folder, self.address, self.server, settings)?;
+        let readings = || self.log().matches("re-reading config").count();
+        let before = readings();
         let hang_up = "kill -HUP $(cat pid)";
         let status = Command::new("sh").args(["-c", hang_up]).current_dir(self.folder.path()).status();
         ensure!(status.context("cannot run sh")?.success(), "PgBouncer has ended");
+        ensure!(wait_until(|| readings() > before), "PgBouncer does not read its configuration: {}", self.log());
         Ok(())
     }
 }
