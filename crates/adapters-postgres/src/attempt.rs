@@ -4,7 +4,7 @@ use std::time::Duration;
 use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel::sql_types::BigInt;
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+use diesel_async::AsyncPgConnection;
 use domain::OwnerId;
 use domain::ports::StoreError;
 
@@ -114,6 +114,15 @@ impl Failure {
         Self::Undone(Error::DatabaseError(DatabaseErrorKind::SerializationFailure, Box::new(by.to_owned())))
     }
 
+    /// Whether the error names one of the driver's prepared statements: a pooler has given the connection another
+    /// session. The driver hides the codes of such errors, and a server may translate their texts, but not the name.
+    fn names_a_statement(&self) -> bool {
+        let (Self::Undone(error) | Self::Unknown(error)) = self else { return false };
+        let Error::DatabaseError(DatabaseErrorKind::Unknown, information) = error else { return false };
+        let mut words = information.message().split(|character: char| !character.is_alphanumeric());
+        words.any(|word| word.strip_prefix('s').is_some_and(|number| number.parse::<u64>().is_ok()))
+    }
+
     /// Whether the server is read-only (25006), for example because it is a demoted primary.
     fn is_read_only(&self) -> bool {
         matches!(self, Self::Undone(Error::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _)))
@@ -219,10 +228,11 @@ pub(crate) async fn attempts_on<W: Work>(connections: &Connections, work: &W) ->
     }
 }
 
-/// Ends the transaction that the attempt may have left open. If the connection is lost or leads to the wrong server,
-/// closes it and all idle connections, because they are likely to be in the same state.
+/// Ends the transaction that the attempt may have left open. If the connection is lost, leads to the wrong server or has
+/// another session, closes it and all idle connections, because they are likely to be in the same state.
 async fn clear_up(connections: &Connections, attempted: Attempted, failure: &Failure) -> Connection {
-    if !failure.is_read_only() && (&mut &**attempted).batch_execute("ROLLBACK").await.is_ok() {
+    let is_usable = !failure.is_read_only() && !failure.names_a_statement();
+    if is_usable && attempted.roll_back().await.is_ok() {
         attempted.ended().give_back();
         return Connection::Returned;
     }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::PostgresStore;
 use crate::claimers::{Claimers, Presence};
-use crate::server::{Purpose, Server};
+use crate::server::{Opened, Purpose, Server};
 use crate::shard::{Shard, is_distributed};
 
 const LISTEN: &str = "LISTEN ";
@@ -133,11 +133,9 @@ impl Drop for Inner {
 }
 
 async fn keep_connected(server: Server, claimers: Claimers, signals: Arc<Signals>) {
-    let timelines = server.timelines();
     loop {
-        let promotions = timelines.promotions();
-        if let Ok(connection) = server.connect(Purpose::Calls).await {
-            let is_replaced = || timelines.promotions() != promotions;
+        if let Ok(Opened { connection, generation, .. }) = server.open(Purpose::Calls).await {
+            let is_replaced = || server.generation() != generation;
             // An error means that the connection is lost. Calls on other connections report the cause better.
             let _ = exchange(connection, server.shares_sessions(), &claimers, &signals, is_replaced).await;
         }

@@ -2,7 +2,6 @@
 
 use std::ops::Deref;
 
-use diesel_async::SimpleAsyncConnection;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout_at};
 
@@ -53,7 +52,7 @@ impl Drop for Attempted {
 /// Ends the work of the attempt. The server answers in order: after the rollback, earlier statements have been
 /// committed or never will be.
 async fn settle(lease: Lease, written: Option<Written>) {
-    if (&mut &*lease).batch_execute("ROLLBACK").await.is_err() {
+    if lease.roll_back().await.is_err() {
         return;
     }
     if let Some(written) = written

@@ -145,9 +145,18 @@ struct Sessions {
     are_probed: OnceCell<()>,
     /// Never becomes false again.
     are_shared: AtomicBool,
+    /// Whether they were separate at first.
+    became_shared: AtomicBool,
 }
 
-type Opening<'a, Opened> = BoxFuture<'a, Result<Opened, ConnectError>>;
+type Opening<'a, T> = BoxFuture<'a, Result<T, ConnectError>>;
+
+/// An open connection.
+pub(crate) struct Opened {
+    pub(crate) connection: AsyncPgConnection,
+    /// The [`Server::generation`] before it was opened.
+    pub(crate) generation: u64,
+}
 
 impl Server {
     /// With a schema, connections find and make tables there only.
@@ -179,9 +188,16 @@ impl Server {
     /// Opens a connection to the first server that is neither a standby nor a former primary. The runtime of the calling
     /// task drives the connection from then on. A standby may be behind without limit: a revoked key would stay good
     /// there. So may a former primary. See decision 95.
-    pub(crate) async fn connect(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+    pub(crate) async fn open(&self, purpose: Purpose) -> Result<Opened, ConnectError> {
+        let generation = self.generation();
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_as_needed(purpose)).await;
-        connected.unwrap_or_else(|_| Err(ConnectError::Other(LATE.to_owned())))
+        let connection = connected.unwrap_or_else(|_| Err(ConnectError::Other(LATE.to_owned())))?;
+        Ok(Opened { connection, generation })
+    }
+
+    /// The connection of [`Self::open`].
+    pub(crate) async fn connect(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+        self.open(purpose).await.map(|opened| opened.connection)
     }
 
     /// The timelines of the servers to which connections have led.
@@ -192,6 +208,11 @@ impl Server {
     /// Whether a pooler gives each transaction another session. Known when a connection was opened.
     pub(crate) fn shares_sessions(&self) -> bool {
         self.sessions.are_shared.load(Ordering::Relaxed)
+    }
+
+    /// Increases when earlier connections become useless: the server was replaced, or a pooler has begun to share sessions.
+    pub(crate) fn generation(&self) -> u64 {
+        self.way.timelines.promotions() + u64::from(self.sessions.became_shared.load(Ordering::Acquire))
     }
 
     /// Opens a connection, and closes it.
@@ -208,6 +229,7 @@ impl Server {
                 return opened;
             }
             self.sessions.are_shared.store(true, Ordering::Relaxed);
+            self.sessions.became_shared.store(true, Ordering::Release);
         }
         let way = self.way.clone();
         self.at_first_host(&move |config| connect_to_shared(config, way.clone(), purpose).boxed()).await
@@ -223,10 +245,10 @@ impl Server {
     }
 
     /// Opens something at the first host that can be used.
-    async fn at_first_host<Opened>(
+    async fn at_first_host<T>(
         &self,
-        open: &(dyn for<'a> Fn(&'a Config) -> Opening<'a, Opened> + Sync),
-    ) -> Result<Opened, ConnectError> {
+        open: &(dyn for<'a> Fn(&'a Config) -> Opening<'a, T> + Sync),
+    ) -> Result<T, ConnectError> {
         let candidates = self.hosts.candidates().await.map_err(|error| ConnectError::Other(with_sources(&error)))?;
         // A server that accepts connections but never answers must leave time for the other servers.
         let share = CONNECT_TIMEOUT / u32::try_from(candidates.len()).unwrap_or(u32::MAX).max(1);

@@ -10,7 +10,6 @@ use std::pin::pin;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use diesel::ConnectionError;
 use futures_util::FutureExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::tls::TlsStream;
@@ -47,12 +46,6 @@ pub(crate) enum ConnectError {
     Driver(Error),
     #[error("{0}")]
     Other(String),
-}
-
-impl From<ConnectError> for ConnectionError {
-    fn from(error: ConnectError) -> Self {
-        Self::BadConnection(error.to_string())
-    }
 }
 
 /// The requirements of a new session.

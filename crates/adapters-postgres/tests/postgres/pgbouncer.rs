@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::Hour;
-use domain::ports::{Retained, Retention as _, Schema as _};
+use domain::ports::{EventTypes, OwnerStore, Retained, Retention as _, Schema as _};
+use domain::{Hour, OwnerId};
+use futures_util::future::{try_join, try_join_all};
 use throwaway_postgres::{Cluster, Database, Pooler};
+use tokio::time::timeout;
 
 use crate::databases;
 
@@ -49,7 +51,7 @@ async fn instances_that_start_together_migrate_once() {
         let pooled = Pooled::fresh(settings).await;
         let stores = [pooled.store().await, pooled.store().await, pooled.store().await];
         let migrations = stores.iter().map(|store| store.migrate());
-        let applied: Vec<_> = futures_util::future::try_join_all(migrations).await.unwrap();
+        let applied: Vec<_> = try_join_all(migrations).await.unwrap();
         let known = stores[0].status().await.unwrap();
         assert_eq!(applied.into_iter().flatten().count(), known.len(), "{settings}");
     }
@@ -74,6 +76,33 @@ async fn each_shard_has_its_tables() {
     }
 }
 
+/// The statements of open connections were prepared in sessions that have ended, or that others use now. Each call
+/// succeeds, as soon as one does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_succeed_after_a_change_of_the_mode() {
+    let pooled = Pooled::before(databases::migrated().await, "pool_mode = session\ndefault_pool_size = 40").await;
+    let store = pooled.store().await;
+    let owner = OwnerId::new("https://id.example", "alice").unwrap();
+    let call = async || {
+        let types = (0..16).map(|_| EventTypes::list(&*store));
+        let owners = (0..16).map(|_| OwnerStore::find(&*store, &owner));
+        try_join(try_join_all(types), try_join_all(owners)).await.unwrap();
+    };
+    call().await;
+    pooled.pooler.change(TURNS).unwrap();
+    // Ends a transaction on each connection, so that it gives its session away.
+    call().await;
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    Cluster::shared().await.unwrap().execute(&pooled.database.name, end).await.unwrap();
+    // PgBouncer refuses connections until it knows that the sessions have ended.
+    let one_succeeds = async { while EventTypes::list(&*store).await.is_err() {} };
+    timeout(Duration::from_secs(20), one_succeeds).await.expect("PgBouncer opens other sessions");
+    for _ in 0..3 {
+        call().await;
+    }
+}
+
 /// The server ends a statement without a waiting caller, even though no session has the limit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn statements_are_limited_in_time() {
@@ -88,5 +117,5 @@ async fn statements_are_limited_in_time() {
     let sleeping = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
         AND pid <> pg_backend_pid()";
     let ended = async { while cluster.execute(&pooled.database.name, sleeping).await.unwrap() != "0" {} };
-    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the server ends the statement");
+    timeout(Duration::from_secs(20), ended).await.expect("the server ends the statement");
 }
