@@ -102,9 +102,14 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
 }
 
 /// How many rows the server has read for this instance, which is closed.
+#[expect(clippy::print_stdout, reason = "a failed test shows which tables it read")]
 async fn rows_read_through(store: &PostgresStore, database: &Database) -> u64 {
     store.close().await;
-    Cluster::shared().await.unwrap().rows_read(&database.name, "webhook_").await.unwrap()
+    let read = Cluster::shared().await.unwrap().rows_read(&database.name, "webhook_").await.unwrap();
+    let by_table = "SELECT string_agg(concat_ws(' ', relname, seq_tup_read, idx_tup_fetch), ', ')
+        FROM pg_stat_user_tables WHERE seq_tup_read + idx_tup_fetch > 1000";
+    println!("{read} rows and entries of indexes: {}", query(database, by_table).await);
+    read
 }
 
 /// A transaction elsewhere that sees an old state of the database keeps every version of every row. A claim does not
