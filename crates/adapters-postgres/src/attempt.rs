@@ -119,7 +119,7 @@ impl Failure {
     fn names_a_statement(&self) -> bool {
         let (Self::Undone(error) | Self::Unknown(error)) = self else { return false };
         let Error::DatabaseError(DatabaseErrorKind::Unknown, information) = error else { return false };
-        let mut words = information.message().split(|character: char| !character.is_alphanumeric());
+        let mut words = information.message().split(|it: char| it.is_whitespace() || "\"'«»„“”".contains(it));
         words.any(|word| word.strip_prefix('s').is_some_and(|number| number.parse::<u64>().is_ok()))
     }
 

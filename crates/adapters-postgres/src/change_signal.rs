@@ -134,7 +134,7 @@ impl Drop for Inner {
 
 async fn keep_connected(server: Server, claimers: Claimers, signals: Arc<Signals>) {
     loop {
-        if let Ok(Opened { connection, generation, .. }) = server.open(Purpose::Calls).await {
+        if let Ok(Opened { connection, generation }) = server.open(Purpose::Calls).await {
             let is_replaced = || server.generation() != generation;
             // An error means that the connection is lost. Calls on other connections report the cause better.
             let _ = exchange(connection, server.shares_sessions(), &claimers, &signals, is_replaced).await;

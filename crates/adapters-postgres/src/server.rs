@@ -145,8 +145,6 @@ struct Sessions {
     are_probed: OnceCell<()>,
     /// Never becomes false again.
     are_shared: AtomicBool,
-    /// Whether they were separate at first.
-    became_shared: AtomicBool,
 }
 
 type Opening<'a, T> = BoxFuture<'a, Result<T, ConnectError>>;
@@ -189,10 +187,8 @@ impl Server {
     /// task drives the connection from then on. A standby may be behind without limit: a revoked key would stay good
     /// there. So may a former primary. See decision 95.
     pub(crate) async fn open(&self, purpose: Purpose) -> Result<Opened, ConnectError> {
-        let generation = self.generation();
-        let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect_as_needed(purpose)).await;
-        let connection = connected.unwrap_or_else(|_| Err(ConnectError::Other(LATE.to_owned())))?;
-        Ok(Opened { connection, generation })
+        let opened = tokio::time::timeout(CONNECT_TIMEOUT, self.open_as_needed(purpose)).await;
+        opened.unwrap_or_else(|_| Err(ConnectError::Other(LATE.to_owned())))
     }
 
     /// The connection of [`Self::open`].
@@ -207,12 +203,12 @@ impl Server {
 
     /// Whether a pooler gives each transaction another session. Known when a connection was opened.
     pub(crate) fn shares_sessions(&self) -> bool {
-        self.sessions.are_shared.load(Ordering::Relaxed)
+        self.sessions.are_shared.load(Ordering::Acquire)
     }
 
-    /// Increases when earlier connections become useless: the server was replaced, or a pooler has begun to share sessions.
+    /// Increases when earlier connections become useless: the server was replaced, or sessions are found to be shared.
     pub(crate) fn generation(&self) -> u64 {
-        self.way.timelines.promotions() + u64::from(self.sessions.became_shared.load(Ordering::Acquire))
+        self.way.timelines.promotions() + u64::from(self.shares_sessions())
     }
 
     /// Opens a connection, and closes it.
@@ -220,25 +216,25 @@ impl Server {
         self.connect(Purpose::Calls).await.map(drop)
     }
 
-    async fn connect_as_needed(&self, purpose: Purpose) -> Result<AsyncPgConnection, ConnectError> {
+    async fn open_as_needed(&self, purpose: Purpose) -> Result<Opened, ConnectError> {
         self.sessions.are_probed.get_or_try_init(|| self.probe()).await?;
         if !self.shares_sessions() {
-            let way = self.way.clone();
+            let (generation, way) = (self.generation(), self.way.clone());
             let opened = self.at_first_host(&move |config| connect_to(config, way.clone(), purpose).boxed()).await;
             if !matches!(opened, Err(ConnectError::SharedSession)) {
-                return opened;
+                return opened.map(|connection| Opened { connection, generation });
             }
-            self.sessions.are_shared.store(true, Ordering::Relaxed);
-            self.sessions.became_shared.store(true, Ordering::Release);
+            self.sessions.are_shared.store(true, Ordering::Release);
         }
-        let way = self.way.clone();
-        self.at_first_host(&move |config| connect_to_shared(config, way.clone(), purpose).boxed()).await
+        let (generation, way) = (self.generation(), self.way.clone());
+        let opened = self.at_first_host(&move |config| connect_to_shared(config, way.clone(), purpose).boxed()).await;
+        opened.map(|connection| Opened { connection, generation })
     }
 
     async fn probe(&self) -> Result<(), ConnectError> {
         let way = self.way.clone();
         match self.at_first_host(&move |config| probe(config, way.clone()).boxed()).await {
-            Err(ConnectError::SharedSession) => self.sessions.are_shared.store(true, Ordering::Relaxed),
+            Err(ConnectError::SharedSession) => self.sessions.are_shared.store(true, Ordering::Release),
             outcome => outcome?,
         }
         Ok(())

@@ -56,8 +56,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) schema: Option<&'a str>,
 }
 
-/// The first part of the marks of this process. A process id is not enough: it is the same in many containers.
-static PROCESS: LazyLock<String> = LazyLock::new(|| format!("{:x}", RandomState::new().hash_one(std::process::id())));
+/// The first part of the marks of this process. It is random: a process id is the same in many containers.
+static PROCESS: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(()));
 
 /// The mark of one connection.
 pub(crate) struct Mark(String);
@@ -65,7 +65,7 @@ pub(crate) struct Mark(String);
 impl Mark {
     fn new() -> Self {
         static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
-        Self(format!("{}.{}", *PROCESS, CONNECTIONS.fetch_add(1, Ordering::Relaxed)))
+        Self(format!("{:x}.{}", *PROCESS, CONNECTIONS.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// Fails if the session has no longer this mark.
