@@ -32,7 +32,7 @@ impl ShardedStore {
             }
         };
         let named = self.dealt(digests, |shard, digest| self.named_by(digest).number == shard.number);
-        let answers = join_all(named.map(|(shard, part)| shard.part(call(shard, part)))).await;
+        let answers = join_all(named.map(|(shard, part)| shard.look_up(call(shard, part)))).await;
         let (mut found, mut failure) = (Vec::new(), None);
         for answer in answers {
             match answer {
@@ -43,7 +43,7 @@ impl ShardedStore {
         let known: HashSet<CredentialDigest> = found.iter().map(|one: &LookedUp<Stored>| one.digest).collect();
         let left: Vec<CredentialDigest> = digests.iter().filter(|digest| !known.contains(digest)).copied().collect();
         let others = self.dealt(&left, |shard, digest| self.named_by(digest).number != shard.number);
-        let others = others.map(|(shard, part)| shard.part(to_its_end(call(shard, part))));
+        let others = others.map(|(shard, part)| shard.look_up(to_its_end(call(shard, part))));
         let (elsewhere, error) = in_part(left.len(), others).await;
         let is_complete = elsewhere.len() >= left.len();
         found.extend(elsewhere);

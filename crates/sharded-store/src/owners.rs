@@ -14,8 +14,10 @@ use crate::pages::merged;
 
 #[async_trait]
 impl OwnerStore for ShardedStore {
+    /// Fails at once while the shard does not answer: look-ups of keys that members made read records of other shards.
     async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
-        self.of(owner).store.owners.find(owner).await
+        let shard = self.of(owner);
+        shard.look_up(shard.store.owners.find(owner)).await
     }
 
     async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {

@@ -2,7 +2,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::ports::{BoxError, Completion, Store, StoreError};
+use domain::CredentialDigest;
+use domain::ports::{BoxError, Completion, Found, Store, StoreError};
 use tokio::time::{sleep, timeout};
 
 /// The longest time that a call for all owners waits for one shard.
@@ -19,6 +20,8 @@ pub(crate) struct Shard {
     pub(crate) number: usize,
     pub(crate) store: Store,
     is_down: AtomicBool,
+    /// The same for look-ups of credentials alone: a shard that takes no writes, or is slow to list, refuses no key.
+    refuses_look_ups: AtomicBool,
     /// Results of attempts that the shard has not taken yet.
     late: Mutex<Vec<Completion>>,
     writing: tokio::sync::Mutex<()>,
@@ -30,6 +33,7 @@ impl Shard {
             number,
             store,
             is_down: AtomicBool::new(false),
+            refuses_look_ups: AtomicBool::new(false),
             late: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         })
@@ -43,6 +47,7 @@ impl Shard {
     /// Notes that the shard was migrated: calls that found no tables before do not matter any more.
     pub(crate) fn has_answered(&self) {
         self.is_down.store(false, Ordering::Release);
+        self.refuses_look_ups.store(false, Ordering::Release);
     }
 
     /// Makes a part of a call for all owners: fails at once while the shard does not answer, and after [`PART_MAX`]
@@ -58,7 +63,40 @@ impl Shard {
         self.note(answer)
     }
 
-    /// The same without a time limit, for calls that may take long.
+    /// Makes a part of a look-up of credentials: fails at once while the shard does not answer look-ups.
+    pub(crate) async fn look_up<T>(
+        self: &Arc<Self>,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        if self.refuses_look_ups.load(Ordering::Acquire) {
+            return Err(self.unavailable());
+        }
+        let answer = timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable()));
+        if let Err(error @ StoreError::Unavailable(_)) = &answer
+            && !self.refuses_look_ups.swap(true, Ordering::AcqRel)
+        {
+            let (shard, error): (_, &dyn std::error::Error) = (self.number, error);
+            tracing::warn!(shard, error, "a shard does not answer look-ups of keys and sessions");
+            tokio::spawn(Arc::clone(self).look_up_again());
+        }
+        answer
+    }
+
+    /// Tries until the shard answers a look-up.
+    async fn look_up_again(self: Arc<Self>) {
+        let of_nobody = [CredentialDigest::from_bytes([0; 32])];
+        loop {
+            sleep(RETRY_INTERVAL).await;
+            let look_up = self.store.keys.credentials.find_by_digests(&of_nobody);
+            if matches!(timeout(PART_MAX, look_up).await, Ok(Found { failure: None, .. })) {
+                break;
+            }
+        }
+        self.refuses_look_ups.store(false, Ordering::Release);
+        tracing::info!(shard = self.number, "a shard answers look-ups again");
+    }
+
+    /// The same as [`Self::part`] without a time limit, for calls that may take long.
     pub(crate) async fn long_part<T>(
         self: &Arc<Self>,
         call: impl Future<Output = Result<T, StoreError>>,

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use async_trait::async_trait;
 use domain::audit::{Cause, Origin};
 use domain::memory::{ManualClock, SeededEntropy};
 use domain::organizations::Memberships;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, InsertKeyRequest, KeyStore, KeyStores, SessionStores, Store, StoreError,
+    ActiveLimit, CredentialStore, Found, InsertKeyRequest, KeyStore, KeyStores, NotReady, ReadinessCheck, Retained,
+    Retention, SessionStore, SessionStores, Store, StoreError,
 };
 use domain::sessions::{OpenSession, Session, SessionRole, Sessions};
 use domain::{
@@ -29,9 +31,13 @@ struct Counted {
 
 impl Counted {
     fn new() -> Self {
+        Self::of((0..SHARDS).map(|_| memory_store()))
+    }
+
+    fn of(stores: impl Iterator<Item = Store>) -> Self {
         let (mut shards, mut look_ups) = (Vec::new(), Vec::new());
-        for _ in 0..SHARDS {
-            let (shard, counted) = (memory_store(), Arc::<LookUps>::default());
+        for shard in stores {
+            let counted = Arc::<LookUps>::default();
             let (keys, sessions) = (shard.keys.clone(), shard.sessions.clone());
             let of_keys = Counting { store: keys.credentials, look_ups: Arc::clone(&counted) };
             let of_sessions = Counting { store: sessions.credentials, look_ups: Arc::clone(&counted) };
@@ -100,6 +106,27 @@ impl Counted {
         let (limit, cause) = (ActiveLimit { max: 10, at }, Cause::new(&Origin::SERVICE, at, &entropy));
         let request = InsertKeyRequest { key, digest, limit, view: ListView::at(at), cause };
         KeyStore::insert_within(&*self.store, &request).await.expect("the store is up");
+    }
+}
+
+/// A database that takes no writes.
+struct ReadOnly;
+
+#[async_trait]
+impl Retention for ReadOnly {
+    async fn purge(&self, _: Retained, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+        Err(StoreError::Unavailable("read-only".into()))
+    }
+
+    async fn prepare_history(&self, _: Timestamp, _: u32) -> Result<(), StoreError> {
+        Err(StoreError::Unavailable("read-only".into()))
+    }
+}
+
+#[async_trait]
+impl ReadinessCheck for ReadOnly {
+    async fn check(&self) -> Result<(), NotReady> {
+        Err(NotReady { summary: "read-only", source: None })
     }
 }
 
@@ -197,4 +224,23 @@ async fn what_a_shard_that_is_down_may_have_is_not_unknown() {
         CredentialStore::<ApiKey>::find_by_digests(&*shards.store, &found).await.failure.is_none(),
         "no key of the shard that is down is wanted"
     );
+}
+
+/// So does one shard, and so do databases that lack their standbys or a free disk.
+#[tokio::test(start_paused = true)]
+async fn a_shard_that_takes_no_writes_verifies_its_keys() {
+    let read_only = shard_of(&owner(0));
+    let store = |number| match memory_store() {
+        store if number == read_only => Store { retention: Arc::new(ReadOnly), readiness: Arc::new(ReadOnly), ..store },
+        store => store,
+    };
+    let shards = Counted::of((0..usize::from(SHARDS)).map(store));
+    let digests = shards.minted().await;
+    shards.store.prepare_history(start(), 1).await.expect("the others take writes");
+    let counted = SessionStore::count_good(&*shards.store, start(), 1).await;
+    counted.expect_err("the shard is known to take no writes");
+    for digest in &digests {
+        assert!(shards.find(digest).await.expect("each shard answers look-ups").is_some());
+    }
+    assert_eq!(shards.find(&naming(read_only, 2)).await.expect("each shard answers"), None);
 }
