@@ -58,7 +58,7 @@ impl Schema for ShardedStore {
                     shard.has_answered();
                     applied.extend(names);
                 }
-                Err(error) => failure = failure.or(Some(error)),
+                Err(error) => failure = Some(graver(failure, error)),
             }
         }
         self.schema_was_tried.store(true, Ordering::Release);
@@ -77,7 +77,7 @@ impl Schema for ShardedStore {
                         *all.entry(name).or_insert(true) &= applied;
                     }
                 }
-                Err(error) => failure = failure.or(Some(error)),
+                Err(error) => failure = Some(graver(failure, error)),
             }
         }
         self.schema_was_tried.store(true, Ordering::Release);
@@ -85,6 +85,15 @@ impl Schema for ShardedStore {
             return Err(error);
         }
         Ok(all.into_iter().map(|(name, applied)| MigrationStatus { name, applied }).collect())
+    }
+}
+
+/// The failure that a retry cannot mend, if one of them is such a failure: a database that does not answer must not hide
+/// that another one has a different number of shards.
+fn graver(first: Option<MigrateError>, second: MigrateError) -> MigrateError {
+    match first {
+        None | Some(MigrateError::Unavailable(_) | MigrateError::Busy { .. }) => second,
+        Some(first) => first,
     }
 }
 
@@ -116,5 +125,21 @@ impl EventTypes for ShardedStore {
 
     async fn last_revision(&self) -> Result<u64, StoreError> {
         self.shards[0].store.event_types.last_revision().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_does_not_answer_hides_no_final_failure() {
+        let away = || MigrateError::Unavailable("away".into());
+        let other = || MigrateError::Unusable("another number of shards".into());
+        let newer = MigrateError::Newer { version: "20270101000000".to_owned() };
+        assert!(matches!(graver(None, away()), MigrateError::Unavailable(_)));
+        assert!(matches!(graver(Some(away()), other()), MigrateError::Unusable(_)));
+        assert!(matches!(graver(Some(other()), away()), MigrateError::Unusable(_)));
+        assert!(matches!(graver(Some(newer), other()), MigrateError::Newer { .. }));
     }
 }
