@@ -6,7 +6,7 @@ use domain::ports::{
 };
 
 use crate::ShardedStore;
-use crate::fan_out::all;
+use crate::fan_out::in_part;
 
 #[async_trait]
 impl PulledEvents for ShardedStore {
@@ -34,8 +34,16 @@ impl PulledEvents for ShardedStore {
         self.of(&request.log.owner).store.webhooks.pulled.forget(request).await
     }
 
+    /// Asks each shard for the logs of its owners. The logs of a shard that fails are absent.
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
-        let numbers = all(&self.shards, |shard| shard.store.webhooks.pulled.last_numbers(logs)).await?;
-        Ok(numbers.concat())
+        let parts = self.shards.iter().map(|shard| {
+            let of_shard = logs.iter().filter(|log| self.of(&log.owner).number == shard.number);
+            (shard, of_shard.cloned().collect::<Vec<PulledLog>>())
+        });
+        let calls = parts
+            .filter(|(_, part)| !part.is_empty())
+            .map(|(shard, part)| shard.part(async move { shard.store.webhooks.pulled.last_numbers(&part).await }));
+        let (found, failure) = in_part(logs.len(), calls).await;
+        failure.filter(|_| found.is_empty()).map_or(Ok(found), Err)
     }
 }
