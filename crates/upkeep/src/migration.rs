@@ -12,8 +12,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the log repeats that the database is still unavailable.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Migrates the schema, or only reads it without `migrate`, and runs `check` when the schema is complete. Retries until the
-/// database is available. `tried` is notified after the first attempt.
+/// Migrates the schema, or only reads it without `migrate`, and runs `check` when the schema is complete, and while a
+/// database does not answer. Retries until the database is available. `tried` is notified after the first attempt.
 ///
 /// # Errors
 ///
@@ -31,24 +31,34 @@ pub async fn migrate_until_done(
         let outcome = match if migrate { apply(&*schema).await } else { look(&*schema).await } {
             Ok(Complete(true)) => check().await,
             Ok(Complete(false)) => Ok(()),
+            // One of several databases may not answer, while another one shows that this instance must not serve.
+            Err(error) if may_pass(&error) => {
+                Err(check().await.err().filter(|found| !may_pass(found)).unwrap_or(error))
+            }
             Err(error) => Err(error),
         };
         tried.notify_one();
         match outcome {
             Ok(()) => return Ok(()),
-            Err(error @ (MigrateError::Unavailable(_) | MigrateError::Busy { .. })) => {
+            Err(error) if may_pass(&error) => {
                 if is_due(&mut logged_at, Instant::now()) {
                     let error: &dyn Error = &error;
                     tracing::warn!(error, "cannot check the schema, retrying every second; /readyz fails until then");
                 }
             }
-            Err(error @ (MigrateError::Newer { .. } | MigrateError::Failed { .. } | MigrateError::Unusable(_))) => {
-                return Err(error.into());
-            }
+            Err(error) => return Err(error.into()),
         }
         if stop.run_until_cancelled(tokio::time::sleep(RETRY_INTERVAL)).await.is_none() {
             return Ok(());
         }
+    }
+}
+
+/// Whether a retry may help.
+fn may_pass(error: &MigrateError) -> bool {
+    match error {
+        MigrateError::Unavailable(_) | MigrateError::Busy { .. } => true,
+        MigrateError::Newer { .. } | MigrateError::Failed { .. } | MigrateError::Unusable(_) => false,
     }
 }
 
@@ -97,6 +107,14 @@ mod tests {
             let calls = self.1.fetch_add(1, Ordering::SeqCst);
             if calls < self.0 { Err(MigrateError::Busy { seconds: 1 }) } else { Ok(vec!["the first".into()]) }
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_does_not_answer_hides_no_final_failure_of_the_check() {
+        let schema = Arc::new(Away(usize::MAX, AtomicUsize::new(0)));
+        let foreign = async || Err(MigrateError::Unusable("another key".into()));
+        let ended = migrate_until_done(schema, true, foreign, Arc::default(), CancellationToken::new()).await;
+        assert_eq!(ended.unwrap_err().root_cause().to_string(), "another key");
     }
 
     #[tokio::test(start_paused = true)]
