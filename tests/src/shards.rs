@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
 use crate::webhooks::host::{Consumer, Host, setup};
+use crate::webhooks::pulls::{receive, subscribed};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 const SHARDS: usize = 3;
@@ -162,4 +163,38 @@ async fn only_users_of_the_server_are_failed(stopped: usize) {
     .await;
     Host(gatepost.address()).publish(&subjects[stopped], "invoice.paid", json!({})).await;
     assert_eq!(receiver.expect(3).await.len(), 3);
+}
+
+/// Neither the operational events of the others wait for the server, nor their readers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_instance_that_starts_without_a_server_serves_the_others() {
+    let servers = servers().await;
+    let setup = serving(&servers).await;
+    let gatepost = setup.twin().start().await;
+    let user = &subjects(&gatepost, "user", SHARDS)[0];
+    let (receiver, consumer) = (Receiver::start(Behaviour::ok()).await, Consumer::new(&gatepost, user).await);
+    consumer.subscribe(&receiver.url(), &["gatepost.key.created"]).await;
+    let log = subscribed(&consumer).await;
+    drop(gatepost);
+    servers[1].stop().await.expect("the server stops");
+
+    let foreign = setup.twin().with("ENCRYPTION_KEY", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
+    let (status, written) = foreign.start_refused().await;
+    assert_eq!(status.code(), Some(1), "{written}");
+    assert!(written.contains("another ENCRYPTION_KEY"), "{written}");
+
+    let gatepost = setup.twin().start().await;
+    gatepost.user(user).created("while a server is down").await;
+    assert_eq!(receiver.expect(1).await.len(), 1);
+    let consumer = consumer.at(gatepost.address());
+    let reading = receive(&consumer, &log, json!({ "wait": 30 }));
+    let publishing = async {
+        // The reader waits when the consumer is listed.
+        while consumer.get(&format!("{log}/consumers")).await["consumers"] == json!([]) {}
+        Host(gatepost.address()).publish(user, "a", json!({})).await;
+        Instant::now()
+    };
+    let (answer, published) = tokio::join!(reading, publishing);
+    assert_eq!(answer.json()["events"].as_array().expect("events").len(), 1);
+    assert!(published.elapsed() < Duration::from_secs(20), "it must not wait for the end");
 }

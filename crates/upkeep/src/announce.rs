@@ -46,14 +46,20 @@ struct CertificateRound {
 }
 
 impl Round {
+    /// Announces even if one of the looks fails, as both do while one of several databases does not answer.
     async fn run(&mut self, announcements: &Announcements) -> Result<(), StoreError> {
+        let keys = self.note_expiring_keys(announcements).await;
+        let certificates = self.certificates.step(announcements).await;
+        while announcements.announce().await? > 0 {}
+        keys.and(certificates)
+    }
+
+    async fn note_expiring_keys(&mut self, announcements: &Announcements) -> Result<(), StoreError> {
         if self.expiry.is_none_or(|(_, ended_at)| ended_at.elapsed() >= EXPIRY_INTERVAL) {
             let last = announcements.note_expiring_keys(self.expiry.map(|(last, _)| last)).await?;
             self.expiry = Some((last, Instant::now()));
         }
-        let noted = self.certificates.step(announcements).await;
-        while announcements.announce().await? > 0 {}
-        noted
+        Ok(())
     }
 
     fn report(&mut self, error: &StoreError) {

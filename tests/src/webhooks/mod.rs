@@ -7,7 +7,7 @@ pub(crate) mod killed_process;
 mod neighbours;
 mod operational_events;
 mod orders;
-mod pulls;
+pub(crate) mod pulls;
 mod rates;
 pub(crate) mod receiver;
 mod receivers_page;

@@ -15,8 +15,8 @@ on_both_databases!(
     wrong_calls_are_refused_by_name,
 );
 
-/// A pull subscription of `alice` to the type `a`.
-async fn subscribed(consumer: &Consumer) -> String {
+/// The path of a new pull subscription of the consumer to the type `a`.
+pub(crate) async fn subscribed(consumer: &Consumer) -> String {
     let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&json!({ "type": "pull", "events": ["a"] })));
     let created = created.await;
     let subscription = &created["subscription"];
@@ -25,7 +25,7 @@ async fn subscribed(consumer: &Consumer) -> String {
     format!("{SUBSCRIPTIONS}/{}", subscription["id"].as_str().expect("an id"))
 }
 
-async fn receive(consumer: &Consumer, path: &str, wish: Value) -> Response {
+pub(crate) async fn receive(consumer: &Consumer, path: &str, wish: Value) -> Response {
     consumer.send(Request::new("POST", &format!("{path}/consumers/billing/receive")).json(&wish)).await
 }
 
