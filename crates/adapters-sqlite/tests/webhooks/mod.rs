@@ -9,16 +9,16 @@ use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
     CancelDeliveryRequest, ClaimId, ClaimRequest, ClaimedLane, DeleteSubscriptionRequest, DeliveryCommands,
-    DeliveryLog, DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, Retained, Retention as _,
-    RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, StoreError, SubscriptionStore,
-    WAITING_BYTES_MAX,
+    DeliveryLog, DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, OwnerStore as _,
+    Retained, Retention as _, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
+    SetOwnerStateRequest, StoreError, SubscriptionStore, WAITING_BYTES_MAX,
 };
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
     Payload, SealedOptions, SealedSecret, Signing, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus,
     TargetUrl,
 };
-use domain::{DeliveryId, EventId, OwnerId, SealingKeys, SubscriptionId, Timestamp};
+use domain::{DeliveryId, EventId, OwnerId, OwnerStateChange, SealingKeys, SubscriptionId, Timestamp};
 
 use super::*;
 
@@ -77,21 +77,41 @@ fn events(owner: &OwnerId, seed: u64, count: usize) -> Vec<NewEvent> {
     (0..count).map(|_| NewEvent { event: event(), publication: None, only: None, trace: None }).collect()
 }
 
+#[tokio::test]
+async fn a_publication_to_a_suspended_owner_wakes_no_dispatcher() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, subscription) = subscribed(&folder.path().join("test.db")).await;
+    let is_awake = async || tokio::time::timeout(Duration::ZERO, store.hint()).await.is_ok();
+    store.publish(&events(&subscription.owner, 1, 1)).await.unwrap();
+    assert!(is_awake().await);
+    let suspension = SetOwnerStateRequest {
+        owner: subscription.owner.clone(),
+        state: OwnerStateChange::Suspend { reason: None },
+        at: NOW,
+        cause: unique_cause(),
+    };
+    store.set_state(&suspension).await.unwrap();
+    store.offer_claims(Some(&request()));
+    is_awake().await;
+    store.publish(&events(&subscription.owner, 2, 1)).await.unwrap();
+    assert!(!is_awake().await);
+}
+
+fn request() -> ClaimRequest {
+    ClaimRequest {
+        claim: ClaimId::from_number(1),
+        at: NOW,
+        until: NOW.plus(Duration::from_mins(1)),
+        lanes_max: 1,
+        room: 10,
+        rooms: Vec::new(),
+        shares: FairShares::new(u32::MAX),
+        payload_bytes_max: u64::MAX,
+    }
+}
+
 async fn claim(store: &SqliteStore) -> Vec<ClaimedLane> {
-    let (claim, until) = (ClaimId::from_number(1), NOW.plus(Duration::from_mins(1)));
-    store
-        .claim(&ClaimRequest {
-            claim,
-            at: NOW,
-            until,
-            lanes_max: 1,
-            room: 10,
-            rooms: Vec::new(),
-            shares: FairShares::new(u32::MAX),
-            payload_bytes_max: u64::MAX,
-        })
-        .await
-        .unwrap()
+    store.claim(&request()).await.unwrap()
 }
 
 #[tokio::test]
