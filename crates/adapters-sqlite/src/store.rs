@@ -1,6 +1,6 @@
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::ports::{Close, WAITING_BYTES_MAX};
@@ -37,6 +37,8 @@ pub struct SqliteStore {
     pub(crate) direct_claims: Arc<DirectClaims>,
     /// The bytes of events that calls may still hold while they wait.
     pub(crate) publishing: Arc<Semaphore>,
+    /// The last event that a purge has passed; empty at its begin.
+    pub(crate) purged_to: Arc<Mutex<Vec<u8>>>,
 }
 
 impl SqliteStore {
@@ -66,6 +68,7 @@ impl SqliteStore {
             has_claimed: Arc::default(),
             direct_claims: Arc::default(),
             publishing: Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize)),
+            purged_to: Arc::default(),
         })
     }
 }

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::sync::{MutexGuard, PoisonError};
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
@@ -17,6 +18,8 @@ use crate::undo::Undo;
 
 /// The most deliveries, or events, that one transaction deletes, so that other writes do not wait long.
 const CHUNK: u32 = 500;
+/// The most events whose deliveries are looked for at a time: each lane with a queue takes two look-ups for all of them.
+const CHECKED_MAX: u32 = 10_000;
 /// The most subscriptions that one read checks, so that it ends within the deadline.
 const LOOKED_AT_MAX: usize = 10_000;
 
@@ -73,21 +76,42 @@ impl SqliteStore {
         Ok(purged)
     }
 
-    /// Deletes events with their publication keys, unless they have queued deliveries.
+    /// Deletes events with their publication keys, unless they have queued deliveries. Continues where the last call ended,
+    /// so that a purge in many calls passes the events that wait for suspended customers twice. Begins again at the end.
     async fn purge_events(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
-        let (mut purged, mut after) = (0, Id::new());
+        let mut purged = 0;
+        let mut after = std::mem::take(&mut *self.purged_to());
+        let mut passes_all = after.is_empty();
         while purged < max {
-            let (from, bound, chunk) = (after, below.clone(), CHUNK.min(max - purged));
-            let mut events = self.readers.read(move |connection| old_events(connection, &from, &bound, chunk)).await?;
-            let (Some(first), Some(last)) = (events.first(), events.last()) else { break };
-            after = last.clone();
+            let (from, bound) = (after.clone(), below.clone());
+            let events =
+                self.readers.read(move |connection| old_events(connection, &from, &bound, CHECKED_MAX)).await?;
+            let (Some(first), Some(last)) = (events.first(), events.last()) else {
+                if purged > 0 || passes_all {
+                    return Ok(purged);
+                }
+                (after, passes_all) = (Id::new(), true);
+                continue;
+            };
             let due = self.due_events(first, last).await?;
-            events.retain(|event| !due.contains(event));
-            if !events.is_empty() {
-                purged += self.writer.write(move |connection| delete_events(connection, &events)).await?;
+            let mut rest = &events[..];
+            while purged < max
+                && let Some(last) = rest.len().min(CHUNK.min(max - purged) as usize).checked_sub(1)
+            {
+                let (chunk, others) = rest.split_at(last + 1);
+                (after, rest) = (chunk[last].clone(), others);
+                let ended: Vec<Id> = chunk.iter().filter(|event| !due.contains(*event)).cloned().collect();
+                if !ended.is_empty() {
+                    purged += self.writer.write(move |connection| delete_events(connection, &ended)).await?;
+                }
             }
         }
+        *self.purged_to() = after;
         Ok(purged)
+    }
+
+    fn purged_to(&self) -> MutexGuard<'_, Id> {
+        self.purged_to.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The events of the same time that have queued deliveries.
@@ -285,4 +309,37 @@ pub(crate) fn delete_subscriptions(connection: &mut SqliteConnection, subscripti
         deleted += diesel::delete(subscription).execute(connection)?;
     }
     Ok(u32::try_from(deleted).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection as _;
+    use domain::ports::{Retained, Retention as _, Schema as _};
+
+    use super::*;
+    use crate::SqliteSettings;
+
+    #[tokio::test]
+    async fn a_purge_continues_behind_the_events_that_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let store =
+            SqliteStore::open(SqliteSettings { path: folder.path().join("test.db"), readers: 1 }).await.unwrap();
+        store.migrate().await.unwrap();
+        let event = |n: u32| format!("(x'{n:032x}', 'i', 's', 'a', 0, 1, x'')");
+        let fill = format!(
+            "INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, created_at, deliveries, payload)
+                VALUES {};
+            INSERT INTO webhook_due SELECT x'aa', id, id, 0, 0, NULL, 0, 0, 0, NULL FROM webhook_events WHERE id = x'{:032x}'",
+            (1..5).map(event).collect::<Vec<_>>().join(", "),
+            1
+        );
+        store.writer.write(move |connection| Ok(connection.batch_execute(&fill)?)).await.unwrap();
+        let before = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
+        let mut places = Vec::new();
+        while store.purge(Retained::Webhooks, before, 1).await.unwrap() > 0 {
+            places.push(store.purged_to().last().copied());
+        }
+        assert_eq!(places, [Some(2), Some(3), Some(4)]);
+        assert_eq!(*store.purged_to(), Id::new(), "the next purge looks at all events again");
+    }
 }
