@@ -29,6 +29,10 @@ macro_rules! record_uses {
     };
 }
 
+/// The most uses that one write records, so that other writes come in between: among 500,000 keys, 1,000 uses took 20 ms,
+/// and 10,000 took 290 to 400 ms.
+pub(crate) const USES_AT_ONCE_MAX: usize = 1_000;
+
 /// The statement for uses of API keys.
 pub(crate) const KEY_USES: &str = record_uses!("api_keys", "last_used_at");
 /// The statement for uses of sessions.
