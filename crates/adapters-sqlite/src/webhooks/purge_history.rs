@@ -51,13 +51,13 @@ struct Forgotten {
     id: Id,
 }
 
-/// The progress of a search for subscriptions with old deliveries.
+/// The progress of a search for subscriptions with old deliveries, or old events in a log.
 pub(super) enum Search {
-    /// This subscription has old deliveries.
+    /// This subscription has some.
     Found(Id),
-    /// No subscription up to this one has old deliveries.
+    /// The subscriptions up to this one have none.
     UpTo(Id),
-    /// No subscription has old deliveries.
+    /// All others have none.
     Over,
 }
 
@@ -130,17 +130,28 @@ impl SqliteStore {
     /// Deletes old events from the logs of subscriptions whose events are pulled.
     async fn purge_pulled(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
         let (mut purged, mut after) = (0, Id::new());
-        while let Some(log) = self.readers.read(move |connection| next_pulled(connection, &after)).await? {
-            let mut deleted = CHUNK;
-            while deleted == CHUNK && purged < max {
-                let (log, below, chunk) = (log.clone(), below.clone(), CHUNK.min(max - purged));
-                deleted = self
-                    .writer
-                    .write(move |connection| delete_chunk(connection, PURGE_PULLED, &log, &below, chunk))
-                    .await?;
-                purged += deleted;
-            }
-            after = log;
+        while purged < max {
+            let (from, bound) = (after.clone(), below.clone());
+            after = match self.readers.read(move |connection| search_pulled(connection, from, &bound)).await? {
+                Search::Over => break,
+                Search::UpTo(log) => log,
+                Search::Found(log) => {
+                    purged += self.purge_pulled_of(&log, below, max - purged).await?;
+                    log
+                }
+            };
+        }
+        Ok(purged)
+    }
+
+    async fn purge_pulled_of(&self, log: &Id, below: &Id, max: u32) -> Result<u32, StoreError> {
+        let (mut purged, mut deleted) = (0, CHUNK);
+        while deleted == CHUNK && purged < max {
+            let (log, below, chunk) = (log.clone(), below.clone(), CHUNK.min(max - purged));
+            let work =
+                move |connection: &mut SqliteConnection| delete_chunk(connection, PURGE_PULLED, &log, &below, chunk);
+            deleted = self.writer.write(work).await?;
+            purged += deleted;
         }
         Ok(purged)
     }
@@ -203,11 +214,20 @@ pub(super) fn search(connection: &mut SqliteConnection, mut after: Id, below: &[
     Ok(Search::UpTo(after))
 }
 
-/// The first subscription behind `after` with a log that has events.
-fn next_pulled(connection: &mut SqliteConnection, after: &[u8]) -> Result<Option<Id>, Undo> {
-    let behind = webhook_pulled::table.filter(webhook_pulled::subscription_id.gt(after));
-    let ids = behind.order(webhook_pulled::subscription_id).select(webhook_pulled::subscription_id);
-    Ok(ids.first(connection).optional()?)
+/// The next subscription after `after` with events below `below` in its log. Takes two look-ups for each log.
+pub(super) fn search_pulled(connection: &mut SqliteConnection, mut after: Id, below: &[u8]) -> Result<Search, Undo> {
+    for _ in 0..LOOKED_AT_MAX {
+        let behind = webhook_pulled::table.filter(webhook_pulled::subscription_id.gt(&after));
+        let ids = behind.order(webhook_pulled::subscription_id).select(webhook_pulled::subscription_id);
+        let Some(log) = ids.first::<Id>(connection).optional()? else { return Ok(Search::Over) };
+        let of_log = webhook_pulled::table.filter(webhook_pulled::subscription_id.eq(&log));
+        let old = of_log.filter(webhook_pulled::event_id.lt(below)).select(webhook_pulled::sequence);
+        if old.first::<i64>(connection).optional()?.is_some() {
+            return Ok(Search::Found(log));
+        }
+        after = log;
+    }
+    Ok(Search::UpTo(after))
 }
 
 /// Deletes up to `max` ended deliveries of the subscription with ids below `below`. Returns the number of attempts and

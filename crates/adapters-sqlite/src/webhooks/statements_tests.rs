@@ -214,6 +214,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     let request = DisableSetByRequest { keys, reason, at: NOW, max: 10, cause: unique_cause() };
     disable_set_by::disable_set_by(connection, &request).unwrap();
     purge_history::search(connection, Vec::new(), &[0]).unwrap();
+    purge_history::search_pulled(connection, Vec::new(), &[0]).unwrap();
     purge_history::purge_chunk(connection, id.as_bytes(), &[0], 10).unwrap();
     let events = purge_history::old_events(connection, &[], &[0xFF; 16], 10).unwrap();
     purge_history::due_events(connection, Vec::new(), &[0; 16], &[0xFF; 16]).unwrap();
