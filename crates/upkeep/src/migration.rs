@@ -26,14 +26,16 @@ pub async fn migrate_until_done(
     tried: Arc<Notify>,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let mut logged_at: Option<Instant> = None;
+    let (mut logged_at, mut is_checked) = (None, false);
     loop {
         let outcome = match if migrate { apply(&*schema).await } else { look(&*schema).await } {
             Ok(Complete(true)) => check().await,
             Ok(Complete(false)) => Ok(()),
             // One of several databases may not answer, while another one shows that this instance must not serve.
-            Err(error) if may_pass(&error) => {
-                Err(check().await.err().filter(|found| !may_pass(found)).unwrap_or(error))
+            Err(error) if may_pass(&error) && !is_checked => {
+                let checked = check().await;
+                is_checked = checked.is_ok();
+                Err(checked.err().filter(|found| !may_pass(found)).unwrap_or(error))
             }
             Err(error) => Err(error),
         };
