@@ -298,7 +298,7 @@ impl<'a> FanOut<'a> {
             Some((claim, target)) => claim.publish(new, target),
             None => QueuedDelivery::published(new.event.created_at),
         };
-        // A claim would find nothing for a suspended owner, and step over the lanes of all suspended owners for it.
+        // Without a target (a suspended owner, or damage) a claim would find nothing, and step over all suspended lanes.
         self.has_waiting |= queued.claim.is_none() && (self.claim.is_none() || self.lanes[lane].target.is_some());
         queued.numbered(self.lanes[lane].lane.next_sequence())
     }
