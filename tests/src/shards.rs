@@ -190,7 +190,8 @@ async fn an_instance_that_starts_without_a_server_serves_the_others() {
     let reading = receive(&consumer, &log, json!({ "wait": 30 }));
     let publishing = async {
         // The reader waits when the consumer is listed.
-        while consumer.get(&format!("{log}/consumers")).await["consumers"] == json!([]) {}
+        let consumers = async || consumer.get(&format!("{log}/consumers")).await["consumers"] != json!([]);
+        eventually("the consumer is listed", async || consumers().await.then_some(())).await;
         Host(gatepost.address()).publish(user, "a", json!({})).await;
         Instant::now()
     };

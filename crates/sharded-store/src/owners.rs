@@ -14,10 +14,10 @@ use crate::pages::merged;
 
 #[async_trait]
 impl OwnerStore for ShardedStore {
-    /// Fails at once while the shard does not answer: look-ups of keys that members made read records of other shards.
+    /// Fails at once while the shard does not answer look-ups: a look-up of keys that members made reads their records.
     async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
         let shard = self.of(owner);
-        shard.look_up(shard.store.owners.find(owner)).await
+        shard.while_it_answers(shard.store.owners.find(owner)).await
     }
 
     async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {

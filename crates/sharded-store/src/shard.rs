@@ -68,10 +68,8 @@ impl Shard {
         self: &Arc<Self>,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        if self.refuses_look_ups.load(Ordering::Acquire) {
-            return Err(self.unavailable());
-        }
-        let answer = timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable()));
+        let in_time = async { timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable())) };
+        let answer = self.while_it_answers(in_time).await;
         if let Err(error @ StoreError::Unavailable(_)) = &answer
             && !self.refuses_look_ups.swap(true, Ordering::AcqRel)
         {
@@ -80,6 +78,14 @@ impl Shard {
             tokio::spawn(Arc::clone(self).look_up_again());
         }
         answer
+    }
+
+    /// Makes another call that look-ups need: fails at once while the shard does not answer look-ups.
+    pub(crate) async fn while_it_answers<T>(
+        &self,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        if self.refuses_look_ups.load(Ordering::Acquire) { Err(self.unavailable()) } else { call.await }
     }
 
     /// Tries until the shard answers a look-up.

@@ -4,9 +4,9 @@ use domain::ports::{
     CommitRequest, Committed, ForgetRequest, ListedConsumer, Pulled, PulledEvents, PulledLog, PulledMax,
     ReceiveRequest, SeekRequest, Sought, StoreError,
 };
+use futures_util::future::join_all;
 
 use crate::ShardedStore;
-use crate::fan_out::in_part;
 
 #[async_trait]
 impl PulledEvents for ShardedStore {
@@ -34,16 +34,18 @@ impl PulledEvents for ShardedStore {
         self.of(&request.log.owner).store.webhooks.pulled.forget(request).await
     }
 
-    /// Asks each shard for the logs of its owners. The logs of a shard that fails are absent.
+    /// Asks each shard for the logs of its owners. The number is 0 for a log whose shard fails, so that its readers continue
+    /// to wait.
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
-        let parts = self.shards.iter().map(|shard| {
+        let numbers = self.shards.iter().map(async |shard| {
             let of_shard = logs.iter().filter(|log| self.of(&log.owner).number == shard.number);
-            (shard, of_shard.cloned().collect::<Vec<PulledLog>>())
+            let part: Vec<PulledLog> = of_shard.cloned().collect();
+            if part.is_empty() {
+                return Vec::new();
+            }
+            let numbers = shard.part(shard.store.webhooks.pulled.last_numbers(&part)).await;
+            numbers.unwrap_or_else(|_| part.iter().map(|log| (log.subscription, 0)).collect())
         });
-        let calls = parts
-            .filter(|(_, part)| !part.is_empty())
-            .map(|(shard, part)| shard.part(async move { shard.store.webhooks.pulled.last_numbers(&part).await }));
-        let (found, failure) = in_part(logs.len(), calls).await;
-        failure.filter(|_| found.is_empty()).map_or(Ok(found), Err)
+        Ok(join_all(numbers).await.concat())
     }
 }

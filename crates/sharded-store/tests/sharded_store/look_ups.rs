@@ -226,7 +226,7 @@ async fn what_a_shard_that_is_down_may_have_is_not_unknown() {
     );
 }
 
-/// So does one shard, and so do databases that lack their standbys or a free disk.
+/// A database that lacks its standbys or a free disk answers look-ups, as it does with one shard.
 #[tokio::test(start_paused = true)]
 async fn a_shard_that_takes_no_writes_verifies_its_keys() {
     let read_only = shard_of(&owner(0));
