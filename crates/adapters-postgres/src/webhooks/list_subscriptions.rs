@@ -26,7 +26,10 @@ const LIST_WITH_HEALTH: &str = "SELECT subscription.*,
         WHERE owner_issuer = $1 AND owner_subject = $2 AND deleted_at IS NULL AND id < $3
         ORDER BY id DESC LIMIT $4
     ) AS subscription
-    JOIN webhook_lanes AS lane ON lane.subscription_id = subscription.id
+    CROSS JOIN LATERAL (
+        SELECT failures_in_a_row, failing_since, paused_until, pause_millis
+        FROM webhook_lanes WHERE subscription_id = subscription.id LIMIT 1 -- so that the plan cannot begin with all lanes
+    ) AS lane
     CROSS JOIN LATERAL (
         SELECT count(*) AS waiting FROM (
             SELECT FROM webhook_due WHERE subscription_id = subscription.id LIMIT $5
