@@ -20,7 +20,7 @@ use super::revoke_key::revoke_key;
 use super::revoke_user_keys::revoke_user_keys;
 use crate::SqliteStore;
 use crate::by_hour::{add_counts, read_counts};
-use crate::record_uses::{KEY_USES, USES_AT_ONCE_MAX, record_uses};
+use crate::record_uses::KEY_USES;
 
 #[async_trait]
 impl KeyStore for SqliteStore {
@@ -90,11 +90,7 @@ impl CredentialStore<ApiKey> for SqliteStore {
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        for uses in uses.chunks(USES_AT_ONCE_MAX) {
-            let uses = uses.to_vec();
-            self.writer.write_unflushed(move |connection| Ok(record_uses(connection, KEY_USES, &uses)?)).await?;
-        }
-        Ok(())
+        self.write_uses(KEY_USES, uses).await
     }
 }
 

@@ -16,7 +16,7 @@ use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 use crate::SqliteStore;
 use crate::audit::write_events;
-use crate::record_uses::{SESSION_USES, USES_AT_ONCE_MAX, record_uses};
+use crate::record_uses::SESSION_USES;
 use crate::undo::Undo;
 
 #[async_trait]
@@ -86,11 +86,7 @@ impl CredentialStore<Session> for SqliteStore {
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        for uses in uses.chunks(USES_AT_ONCE_MAX) {
-            let uses = uses.to_vec();
-            self.writer.write_unflushed(move |connection| Ok(record_uses(connection, SESSION_USES, &uses)?)).await?;
-        }
-        Ok(())
+        self.write_uses(SESSION_USES, uses).await
     }
 }
 

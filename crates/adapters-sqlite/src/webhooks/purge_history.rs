@@ -52,6 +52,13 @@ struct Forgotten {
     id: Id,
 }
 
+/// Finds the next subscription with old rows, and deletes a chunk of them. A deletion returns the number of attempts, which
+/// the size of the chunk does not count, and of the other rows.
+type OldRows = (
+    fn(&mut SqliteConnection, Id, &[u8]) -> Result<Search, Undo>,
+    fn(&mut SqliteConnection, &[u8], &[u8], u32) -> Result<(u32, u32), Undo>,
+);
+
 /// The progress of a search for subscriptions with old deliveries, or old events in a log.
 pub(super) enum Search {
     /// This subscription has some.
@@ -68,8 +75,8 @@ impl SqliteStore {
     /// again.
     pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let below: Id = DeliveryId::first_at(before).as_bytes().to_vec();
-        let mut purged = self.purge_deliveries(&below, max).await?;
-        purged += self.purge_pulled(&below, max.saturating_sub(purged)).await?;
+        let mut purged = self.purge_each(&below, max, (search, purge_chunk)).await?;
+        purged += self.purge_each(&below, max.saturating_sub(purged), (search_pulled, purge_pulled)).await?;
         purged += self.purge_events(&below, max.saturating_sub(purged)).await?;
         if purged < max {
             purged += self.purge_subscriptions(before, CHUNK.min(max - purged)).await?;
@@ -78,7 +85,7 @@ impl SqliteStore {
     }
 
     /// Deletes events with their publication keys, unless they have queued deliveries. Continues where the last call ended,
-    /// so that a purge in many calls passes the events that wait for suspended customers twice. Begins again at the end.
+    /// and begins again at the end: each call would otherwise pass all events that wait for suspended customers.
     async fn purge_events(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
         let mut purged = 0;
         let mut after = self.purged_to().clone();
@@ -129,35 +136,6 @@ impl SqliteStore {
         Ok(events)
     }
 
-    /// Deletes old events from the logs of subscriptions whose events are pulled.
-    async fn purge_pulled(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
-        let (mut purged, mut after) = (0, Id::new());
-        while purged < max {
-            let (from, bound) = (after.clone(), below.clone());
-            after = match self.readers.read(move |connection| search_pulled(connection, from, &bound)).await? {
-                Search::Over => break,
-                Search::UpTo(log) => log,
-                Search::Found(log) => {
-                    purged += self.purge_pulled_of(&log, below, max - purged).await?;
-                    log
-                }
-            };
-        }
-        Ok(purged)
-    }
-
-    async fn purge_pulled_of(&self, log: &Id, below: &Id, max: u32) -> Result<u32, StoreError> {
-        let (mut purged, mut deleted) = (0, CHUNK);
-        while deleted == CHUNK && purged < max {
-            let (log, below, chunk) = (log.clone(), below.clone(), CHUNK.min(max - purged));
-            let work =
-                move |connection: &mut SqliteConnection| delete_chunk(connection, PURGE_PULLED, &log, &below, chunk);
-            deleted = self.writer.write(work).await?;
-            purged += deleted;
-        }
-        Ok(purged)
-    }
-
     async fn purge_subscriptions(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
         let forgotten = self.readers.read(move |connection| forgotten_subscriptions(connection, before, max)).await?;
         if forgotten.is_empty() {
@@ -166,32 +144,28 @@ impl SqliteStore {
         self.writer.write(move |connection| delete_subscriptions(connection, &forgotten)).await
     }
 
-    async fn purge_deliveries(&self, below: &Id, max: u32) -> Result<u32, StoreError> {
+    /// Deletes the old rows of one subscription after the other.
+    async fn purge_each(&self, below: &Id, max: u32, (search, delete): OldRows) -> Result<u32, StoreError> {
         let (mut purged, mut after) = (0, Id::new());
         while purged < max {
             let (from, bound) = (after.clone(), below.clone());
-            after = match self.readers.read(move |connection| search(connection, from, &bound)).await? {
+            let subscription = match self.readers.read(move |connection| search(connection, from, &bound)).await? {
                 Search::Over => break,
-                Search::UpTo(subscription) => subscription,
-                Search::Found(subscription) => {
-                    purged += self.purge_deliveries_of(&subscription, below, max - purged).await?;
-                    subscription
+                Search::UpTo(subscription) => {
+                    after = subscription;
+                    continue;
                 }
+                Search::Found(subscription) => subscription,
             };
-        }
-        Ok(purged)
-    }
-
-    async fn purge_deliveries_of(&self, subscription: &Id, below: &Id, max: u32) -> Result<u32, StoreError> {
-        let mut purged = 0;
-        while purged < max {
-            let (subscription, below, chunk) = (subscription.clone(), below.clone(), CHUNK.min(max - purged));
-            let work = move |connection: &mut SqliteConnection| purge_chunk(connection, &subscription, &below, chunk);
-            let (attempts, deliveries) = self.writer.write(work).await?;
-            purged += attempts + deliveries;
-            if deliveries < chunk {
-                break;
+            let mut is_whole = true;
+            while purged < max && is_whole {
+                let (of, below, chunk) = (subscription.clone(), below.clone(), CHUNK.min(max - purged));
+                let (attempts, rows) =
+                    self.writer.write(move |connection| delete(connection, &of, &below, chunk)).await?;
+                purged += attempts + rows;
+                is_whole = rows == chunk;
             }
+            after = subscription;
         }
         Ok(purged)
     }
@@ -242,6 +216,16 @@ pub(super) fn purge_chunk(
 ) -> Result<(u32, u32), Undo> {
     let attempts = delete_chunk(connection, PURGE_ATTEMPTS, subscription, below, max)?;
     Ok((attempts, delete_chunk(connection, PURGE_DELIVERIES, subscription, below, max)?))
+}
+
+/// Deletes up to `max` events below `below` from the log of the subscription.
+fn purge_pulled(
+    connection: &mut SqliteConnection,
+    subscription: &[u8],
+    below: &[u8],
+    max: u32,
+) -> Result<(u32, u32), Undo> {
+    Ok((0, delete_chunk(connection, PURGE_PULLED, subscription, below, max)?))
 }
 
 fn delete_chunk(
