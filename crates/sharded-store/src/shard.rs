@@ -15,13 +15,20 @@ const LATE_MAX: usize = 10_000;
 /// The most results that are written at a time.
 const LATE_BATCH_MAX: usize = 500;
 
+/// The kinds of calls of which a shard may answer one alone. Look-ups of credentials only read, so a shard that takes no
+/// writes, or is slow to list, still verifies keys.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Call,
+    LookUp,
+}
+
 /// One of the stores, and whether it answers.
 pub(crate) struct Shard {
     pub(crate) number: usize,
     pub(crate) store: Store,
-    is_down: AtomicBool,
-    /// The same for look-ups of credentials alone: a shard that takes no writes, or is slow to list, refuses no key.
-    refuses_look_ups: AtomicBool,
+    /// For each [`Kind`].
+    is_down: [AtomicBool; 2],
     /// Results of attempts that the shard has not taken yet.
     late: Mutex<Vec<Completion>>,
     writing: tokio::sync::Mutex<()>,
@@ -32,8 +39,7 @@ impl Shard {
         Arc::new(Self {
             number,
             store,
-            is_down: AtomicBool::new(false),
-            refuses_look_ups: AtomicBool::new(false),
+            is_down: Default::default(),
             late: Mutex::default(),
             writing: tokio::sync::Mutex::default(),
         })
@@ -41,13 +47,16 @@ impl Shard {
 
     /// Whether the shard answered the last call for all owners, or has answered since.
     pub(crate) fn answers(&self) -> bool {
-        !self.is_down.load(Ordering::Acquire)
+        !self.is_down(Kind::Call).load(Ordering::Acquire)
     }
 
     /// Notes that the shard was migrated: calls that found no tables before do not matter any more.
     pub(crate) fn has_answered(&self) {
-        self.is_down.store(false, Ordering::Release);
-        self.refuses_look_ups.store(false, Ordering::Release);
+        self.is_down.iter().for_each(|mark| mark.store(false, Ordering::Release));
+    }
+
+    fn is_down(&self, kind: Kind) -> &AtomicBool {
+        &self.is_down[kind as usize]
     }
 
     /// Makes a part of a call for all owners: fails at once while the shard does not answer, and after [`PART_MAX`]
@@ -56,28 +65,23 @@ impl Shard {
         self: &Arc<Self>,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        if !self.answers() {
-            return Err(self.unavailable());
-        }
-        let answer = timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable()));
-        self.note(answer)
+        self.noted(Kind::Call, self.in_time(call)).await
     }
 
-    /// Makes a part of a look-up of credentials: fails at once while the shard does not answer look-ups.
+    /// The same for a look-up of credentials.
     pub(crate) async fn look_up<T>(
         self: &Arc<Self>,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        let in_time = async { timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable())) };
-        let answer = self.while_it_answers(in_time).await;
-        if let Err(error @ StoreError::Unavailable(_)) = &answer
-            && !self.refuses_look_ups.swap(true, Ordering::AcqRel)
-        {
-            let (shard, error): (_, &dyn std::error::Error) = (self.number, error);
-            tracing::warn!(shard, error, "a shard does not answer look-ups of keys and sessions");
-            tokio::spawn(Arc::clone(self).look_up_again());
-        }
-        answer
+        self.noted(Kind::LookUp, self.in_time(call)).await
+    }
+
+    /// [`Self::part`] without a time limit, for calls that may take long.
+    pub(crate) async fn long_part<T>(
+        self: &Arc<Self>,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.noted(Kind::Call, call).await
     }
 
     /// Makes another call that look-ups need: fails at once while the shard does not answer look-ups.
@@ -85,55 +89,66 @@ impl Shard {
         &self,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        if self.refuses_look_ups.load(Ordering::Acquire) { Err(self.unavailable()) } else { call.await }
+        if self.is_down(Kind::LookUp).load(Ordering::Acquire) { Err(self.unavailable()) } else { call.await }
     }
 
-    /// Tries until the shard answers a look-up.
-    async fn look_up_again(self: Arc<Self>) {
-        let of_nobody = [CredentialDigest::from_bytes([0; 32])];
-        loop {
-            sleep(RETRY_INTERVAL).await;
-            let look_up = self.store.keys.credentials.find_by_digests(&of_nobody);
-            if matches!(timeout(PART_MAX, look_up).await, Ok(Found { failure: None, .. })) {
-                break;
-            }
-        }
-        self.refuses_look_ups.store(false, Ordering::Release);
-        tracing::info!(shard = self.number, "a shard answers look-ups again");
+    async fn in_time<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        timeout(PART_MAX, call).await.unwrap_or_else(|_| Err(self.unavailable()))
     }
 
-    /// The same as [`Self::part`] without a time limit, for calls that may take long.
-    pub(crate) async fn long_part<T>(
+    async fn noted<T>(
         self: &Arc<Self>,
+        kind: Kind,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        if self.answers() { self.note(call.await) } else { Err(self.unavailable()) }
-    }
-
-    fn note<T>(self: &Arc<Self>, answer: Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.is_down(kind).load(Ordering::Acquire) {
+            return Err(self.unavailable());
+        }
+        let answer = call.await;
         if let Err(error @ StoreError::Unavailable(_)) = &answer
-            && !self.is_down.swap(true, Ordering::AcqRel)
+            && !self.is_down(kind).swap(true, Ordering::AcqRel)
         {
             let (shard, error): (_, &dyn std::error::Error) = (self.number, error);
-            tracing::warn!(shard, error, "a shard does not answer; its owners get errors, and all others do not");
-            tokio::spawn(Arc::clone(self).come_back());
+            tracing::warn!(
+                shard,
+                ?kind,
+                error,
+                "a shard does not answer; its owners get errors, and all others do not"
+            );
+            tokio::spawn(Arc::clone(self).come_back(kind));
         }
         answer
     }
 
-    /// Tries until the shard answers, and writes the results that wait for it.
-    async fn come_back(self: Arc<Self>) {
+    /// Tries until the shard answers such calls.
+    async fn come_back(self: Arc<Self>, kind: Kind) {
         loop {
             sleep(RETRY_INTERVAL).await;
-            let is_ready = timeout(PART_MAX, self.store.readiness.check()).await;
-            if matches!(is_ready, Ok(Ok(()))) && self.write_late().await {
+            if self.is_back(kind).await {
                 break;
             }
         }
-        self.is_down.store(false, Ordering::Release);
-        // The results that came in between.
-        self.write_late().await;
-        tracing::info!(shard = self.number, "a shard answers again");
+        self.is_down(kind).store(false, Ordering::Release);
+        if matches!(kind, Kind::Call) {
+            // The results that came in between.
+            self.write_late().await;
+        }
+        tracing::info!(shard = self.number, ?kind, "a shard answers again");
+    }
+
+    /// Whether the shard answers such calls. Writes the results that wait for it before it takes other calls.
+    async fn is_back(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Call => {
+                let is_ready = timeout(PART_MAX, self.store.readiness.check()).await;
+                matches!(is_ready, Ok(Ok(()))) && self.write_late().await
+            }
+            Kind::LookUp => {
+                let unknown = [CredentialDigest::from_bytes([0; 32])];
+                let look_up = timeout(PART_MAX, self.store.keys.credentials.find_by_digests(&unknown)).await;
+                matches!(look_up, Ok(Found { failure: None, .. }))
+            }
+        }
     }
 
     /// Keeps results until the shard answers. The delivery of a dropped result is sent again.
