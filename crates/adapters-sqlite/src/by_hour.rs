@@ -32,7 +32,9 @@ where
     Ok(())
 }
 
-/// Reads the row of each hour of each key or subscription by the primary key, which `CROSS JOIN` makes SQLite do.
+/// Reads the row of each hour of each key or subscription by the primary key, which `CROSS JOIN` makes SQLite do. The hours
+/// come first, because the rows of an hour are next to each other: 1,000 subscriptions with 31 days took twice as long
+/// otherwise.
 pub(crate) fn read_counts<Counts: From<[u64; 3]>>(
     connection: &mut SqliteConnection,
     table: &CountsTable,
@@ -57,7 +59,7 @@ pub(crate) fn read_statement(table: &CountsTable) -> String {
     format!(
         "WITH RECURSIVE wanted (hour) AS (SELECT ?4 UNION ALL SELECT hour + 1 FROM wanted WHERE hour < ?5)
         SELECT wanted.hour AS hour, {}
-        FROM ({owned}) AS owned CROSS JOIN wanted
+        FROM wanted CROSS JOIN ({owned}) AS owned
         LEFT JOIN {name} AS counts ON counts.hour = wanted.hour AND counts.{id} = owned.id
         GROUP BY wanted.hour",
         table.sums(),
