@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::ports::{AuditWatchers, Close};
@@ -13,7 +13,7 @@ use crate::owner_lock::OwnerTurns;
 use crate::pool::Connections;
 use crate::server::{OpenError, Purpose, Server};
 use crate::shard::Shard;
-use crate::webhooks::{Audience, Publisher};
+use crate::webhooks::{Audience, Place, Publisher};
 
 /// Connections for the queue of webhooks, opened when they are needed: one for a claim, and others for completions.
 /// Publishing has separate connections.
@@ -60,6 +60,8 @@ pub struct PostgresStore {
     pub(crate) owner_turns: OwnerTurns,
     pub(crate) claimers: Claimers,
     pub(crate) change_signal: ChangeSignal,
+    /// Where the purge of webhooks continues.
+    pub(crate) purge_place: Arc<Mutex<Place>>,
     /// The watchers of the calls' writes to the audit log.
     pub(crate) audit_watchers: Arc<AuditWatchers>,
     pub(crate) runtime: Handle,
@@ -134,6 +136,7 @@ impl PostgresStore {
             owner_turns,
             claimers,
             change_signal,
+            purge_place: Arc::default(),
             audit_watchers: Arc::default(),
             runtime,
         })

@@ -48,7 +48,9 @@ mod store_figures;
 mod subscription_queries;
 mod subscription_secrets;
 mod subscription_store;
+mod thin_period;
 mod unreadable;
 
 pub(crate) use periods::create_periods_of;
 pub(crate) use publisher::{Audience, Publisher};
+pub(crate) use purge_history::Place;

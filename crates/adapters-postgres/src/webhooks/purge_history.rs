@@ -1,3 +1,4 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use diesel::QueryResult;
@@ -11,25 +12,10 @@ use domain::{EventId, Timestamp};
 use futures_util::future::{join, join4};
 
 use super::periods::{Period, day_of, load, lock};
+use super::thin_period::{Progress, is_queued, lanes_of, thin};
 use crate::PostgresStore;
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
-
-/// Whether deliveries of the period are queued. Each lane with a queue takes two look-ups.
-const QUEUED: &str = "WITH RECURSIVE lanes AS (
-        SELECT * FROM (SELECT subscription_id FROM webhook_due ORDER BY subscription_id LIMIT 1) AS first
-        UNION ALL
-        SELECT next.* FROM lanes CROSS JOIN LATERAL (
-            SELECT subscription_id FROM webhook_due
-            WHERE subscription_id > lanes.subscription_id ORDER BY subscription_id LIMIT 1
-        ) AS next
-    )
-    SELECT count(*) AS count FROM (
-        SELECT FROM lanes CROSS JOIN LATERAL (
-            SELECT FROM webhook_due WHERE subscription_id = lanes.subscription_id
-                AND delivery_id >= $1 AND delivery_id < $2 LIMIT 1
-        ) AS due LIMIT 1
-    ) AS queued";
 
 const FORGET_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
         SELECT event_id FROM webhook_publications WHERE event_id >= $1 AND event_id < $2
@@ -50,21 +36,17 @@ const PURGE_LANES: &str = "DELETE FROM webhook_lanes WHERE subscription_id = ANY
 const PURGE_SUBSCRIPTIONS: &str = "DELETE FROM webhook_subscriptions WHERE id = ANY($1)";
 
 /// Deletes at most `$2` events with ids below `$1` from logs.
-const PURGE_PULLED: &str = "WITH RECURSIVE logs AS (
-        SELECT * FROM (SELECT subscription_id FROM webhook_pulled ORDER BY subscription_id LIMIT 1) AS first
-        UNION ALL
-        SELECT next.* FROM logs CROSS JOIN LATERAL (
-            SELECT subscription_id FROM webhook_pulled
-            WHERE subscription_id > logs.subscription_id ORDER BY subscription_id LIMIT 1
-        ) AS next
-    ), old AS MATERIALIZED (
-        SELECT old.* FROM logs CROSS JOIN LATERAL (
+const PURGE_PULLED: &str = concat!(
+    lanes_of!("webhook_pulled"),
+    ", old AS MATERIALIZED (
+        SELECT old.* FROM lanes CROSS JOIN LATERAL (
             SELECT subscription_id, sequence FROM webhook_pulled
-            WHERE subscription_id = logs.subscription_id AND event_id < $1 ORDER BY event_id LIMIT $2
+            WHERE subscription_id = lanes.subscription_id AND event_id < $1 ORDER BY event_id LIMIT $2
         ) AS old LIMIT $2
     )
     DELETE FROM webhook_pulled AS pulled USING old
-    WHERE pulled.subscription_id = old.subscription_id AND pulled.sequence = old.sequence";
+    WHERE pulled.subscription_id = old.subscription_id AND pulled.sequence = old.sequence"
+);
 
 /// Citus keeps limits on the coordinator without this setting. Elsewhere it has no effect.
 const LIMIT_EVERY_NODE: &str = "SET LOCAL citus.propagate_set_commands = 'local'";
@@ -77,52 +59,90 @@ const DROP_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '30ms'";
 
 /// The waits after a period could not be dropped because a long transaction uses the tables. Each attempt holds
 /// publications up for 30 ms at most.
-const DROP_PAUSES_MILLIS: [u64; 5] = [100, 200, 400, 800, 0];
+const DROP_PAUSES_MILLIS: [u64; 4] = [100, 200, 400, 800];
+
+/// Where the purge continues: a period, and the rows of it that were passed if deliveries of it are queued. Without this,
+/// each step would pass all rows that stay. Other processes have others, which costs only time.
+#[derive(Debug)]
+pub(crate) struct Place {
+    first_day: i64,
+    progress: Progress,
+}
+
+impl Place {
+    const START: Self = Self::at(0);
+
+    const fn at(first_day: i64) -> Self {
+        Self { first_day, progress: Progress::START }
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::START
+    }
+}
 
 impl PostgresStore {
     /// See [`Retained::Webhooks`](domain::ports::Retained::Webhooks).
     pub(crate) async fn purge_history(&self, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        for pause in DROP_PAUSES_MILLIS {
-            if let Purged::Rows(rows) = self.run_on_queue(&PurgeHistory { before, max }).await? {
-                return Ok(rows);
+        let mut pauses = DROP_PAUSES_MILLIS.into_iter();
+        let step = PurgeHistory { before, max, place: &self.purge_place };
+        let mut passes_all = step.place().first_day == 0;
+        loop {
+            match self.run_on_queue(&step).await? {
+                Purged::Rows(0) => {}
+                Purged::Rows(rows) => return Ok(rows),
+                Purged::AllPassed if passes_all => return Ok(0),
+                Purged::AllPassed => passes_all = true,
+                Purged::Blocked => {
+                    let Some(pause) = pauses.next() else {
+                        let reason = "a long transaction uses the log: its old partitions cannot be dropped";
+                        return Err(StoreError::Unavailable(reason.into()));
+                    };
+                    tokio::time::sleep(Duration::from_millis(pause)).await;
+                }
             }
-            tokio::time::sleep(Duration::from_millis(pause)).await;
         }
-        Err(StoreError::Unavailable("a long transaction uses the log: its old partitions cannot be dropped".into()))
     }
 }
 
 /// One step of the purge: deletes some publication keys of the oldest period that has ended, or drops the period, or
-/// deletes some subscriptions. Periods with queued deliveries stay.
-struct PurgeHistory {
+/// deletes some rows of a period with queued deliveries, or deletes some subscriptions.
+struct PurgeHistory<'a> {
     before: Timestamp,
     max: u32,
+    place: &'a Mutex<Place>,
 }
 
 /// The result of a step.
 enum Purged {
     /// This number of rows is deleted; a whole period counts as one.
     Rows(u32),
+    /// No row was found behind the place, which is at the start again.
+    AllPassed,
     /// A long transaction uses the tables, so the period cannot be dropped now.
     Blocked,
 }
 
-impl Work for PurgeHistory {
+impl Work for PurgeHistory<'_> {
     type Answer = Purged;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Purged, Failure> {
         let pulled = self.purge_pulled(connection).await?;
         if pulled > 0 {
-            return Ok(Purged::Rows(u32::try_from(pulled).unwrap_or(self.max)));
+            return Ok(self.rows(pulled));
         }
         let today = day_of(self.before);
-        for period in load(connection).await?.into_iter().filter(|period| period.end_day <= today) {
+        let from = self.place().first_day;
+        let ended = |period: &Period| period.first_day >= from && period.end_day <= today;
+        for period in load(connection).await?.into_iter().filter(ended) {
             if is_queued(connection, period).await? {
-                continue;
+                return self.thin(connection, period).await;
             }
             let forgotten = self.forget_publications(connection, period).await.map_err(Failure::of_statement)?;
             if forgotten > 0 {
-                return Ok(Purged::Rows(u32::try_from(forgotten).unwrap_or(self.max)));
+                return Ok(self.rows(forgotten));
             }
             match drop_period(connection, period).await? {
                 Dropping::Done => return Ok(Purged::Rows(1)),
@@ -131,11 +151,38 @@ impl Work for PurgeHistory {
             }
         }
         let purged = self.purge_subscriptions(connection).await?;
-        Ok(Purged::Rows(u32::try_from(purged).unwrap_or(self.max)))
+        if purged > 0 {
+            return Ok(self.rows(purged));
+        }
+        *self.place() = Place::START;
+        Ok(Purged::AllPassed)
     }
 }
 
-impl PurgeHistory {
+impl PurgeHistory<'_> {
+    fn rows(&self, rows: usize) -> Purged {
+        Purged::Rows(u32::try_from(rows).unwrap_or(self.max))
+    }
+
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress_in(&self, period: Period) -> Progress {
+        let place = self.place();
+        if place.first_day == period.first_day { place.progress.clone() } else { Progress::START }
+    }
+
+    /// Deletes some rows of a period with queued deliveries, and moves the place.
+    async fn thin(&self, connection: &AsyncPgConnection, period: Period) -> Result<Purged, Failure> {
+        let (rows, progress) = thin(connection, period, self.progress_in(period), self.max).await?;
+        *self.place() = match progress {
+            Some(progress) => Place { first_day: period.first_day, progress },
+            None => Place::at(period.end_day),
+        };
+        Ok(self.rows(rows))
+    }
+
     async fn purge_pulled(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let below = EventId::first_at(self.before);
         let deletion =
@@ -173,11 +220,6 @@ impl PurgeHistory {
 struct PastRow {
     #[diesel(sql_type = Binary)]
     id: Vec<u8>,
-}
-
-async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResult<bool> {
-    let query = statement(QUEUED).bind::<Binary, _>(period.first_id()).bind::<Binary, _>(period.end_id());
-    Kept(query).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count > 0)
 }
 
 async fn lock_and_remove(connection: &AsyncPgConnection, period: Period) -> QueryResult<()> {

@@ -68,21 +68,26 @@ async fn partitions_are_created_ahead_once() {
     }
 }
 
-/// A day goes at once, when none of its deliveries is queued.
+/// A day goes at once, when none of its deliveries is queued. Until then it loses all other rows.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
+    const ROWS: &str = "SELECT ARRAY[(SELECT count(*) FROM webhook_attempts), (SELECT count(*) FROM webhook_events),
+        (SELECT count(*) FROM webhook_deliveries)]";
     let ((store, database), entropy) = (instance().await, SeededEntropy::new(1));
     let client = connect(&database).await;
     subscribe(&store, &entropy, &sealed()).await;
-    for number in [0, 2] {
+    for number in [0, 1, 2] {
         publish(&store, &entropy, day(number)).await;
         deliver(&store, &entropy, day(number)).await;
     }
     publish(&store, &entropy, day(1)).await;
     purge(&store, day(3)).await;
     for table in TABLES {
-        assert_eq!(partitions(&client, table).await, ["2026_11_22"], "{table}: the delivery of this day is queued");
+        assert_eq!(partitions(&client, table).await, ["2026_11_22"], "{table}: a delivery of this day is queued");
     }
+    let rows = client.query_one(ROWS, &[]).await.unwrap();
+    assert_eq!(rows.get::<_, Vec<i64>>(0), [0, 1, 0], "attempts, events and deliveries that have ended");
+    assert_eq!(deliveries(&store).await, 1, "what is queued can be read");
     deliver(&store, &entropy, day(3)).await;
     assert_eq!(deliveries(&store).await, 1);
     purge(&store, day(3)).await;

@@ -1,13 +1,15 @@
 //! A drop of a day locks the tables of the log, one after another. Every transaction takes them in the same order:
 //! otherwise it waits for the drop, and the drop for it. See `TABLES` in `src/webhooks/periods.rs`.
 
+use std::time::Duration;
+
 use adapters_postgres::PostgresStore;
 use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
     AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, Completion, CountRecoverableRequest,
     DeleteSubscriptionRequest, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _,
-    ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, OperatorLog,
-    RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
+    ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, OperatorLog, Retained,
+    Retention as _, RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, DeliveryFilter, DeliveryStateKind, EventFilter, FailureReason, PauseLengths, Recoverable,
@@ -105,7 +107,7 @@ async fn first_waiting(observer: &Client, waiting: &str, is_of_service: bool) ->
         if let Some(row) = rows.iter().find(|row| row.get::<_, bool>(1) == is_of_service) {
             return row.get(0);
         }
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 
@@ -142,6 +144,8 @@ async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
     store.recover(&recovery(lane, retry)).await.unwrap();
     publish(2).await;
     claim(at(30)).await;
+    // Some of the day's deliveries are queued, and the others are deleted.
+    while store.purge(Retained::Webhooks, at(0).plus(Duration::from_hours(48)), 2).await.unwrap() > 0 {}
     publish(1).await;
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
     store

@@ -62,22 +62,27 @@ pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore
     assert_eq!(attempts(&*store, &owner).await, 2, "attempts must be forgotten with their deliveries");
 }
 
-/// Deliveries of any age that have not ended stay, with their attempts and events. When they have ended, they are
-/// deleted.
+/// Deliveries of any age that have not ended stay, with their attempts and events, and keep nothing else. When they have
+/// ended, they are deleted.
 pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..4).map(|n| event_at(&owner, at(n))).collect();
+    let events: Vec<_> = (0..4).map(|n| named(event_at(&owner, at(n)), &format!("order-{n}"), "a")).collect();
     publish(&*store, &events).await;
+    let unheard = named(event_at(&user("bob"), at(0)), "unheard", "a");
+    publish(&*store, std::slice::from_ref(&unheard)).await;
     let held = claim(&*store, 10).await;
     settle(&*store, held[0].delivered(20)).await;
     settle(&*store, held[1].failed(20, 500)).await;
     settle(&*store, held[2].given_back(20, 500)).await;
     purge(&*store, 2 * DAY_MILLIS, 1_000).await;
-    let mut left: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
+    let left: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
     let expected: Vec<_> = held[1..].iter().rev().map(|one| one.delivery.id).collect();
-    left.retain(|id| *id != held[0].delivery.id);
-    assert_eq!(left, expected, "what is waiting or being sent must stay");
+    assert_eq!(left, expected, "what is waiting or being sent must stay, and nothing else");
+    assert_eq!(attempts(&*store, &owner).await, 1, "the attempts of the other delivery must go");
+    let again = publish(&*store, &events[1..].iter().map(republished).collect::<Vec<_>>()).await;
+    assert!(again.iter().all(|one| one.is_duplicate), "the ids of their publishers must stay");
+    assert!(!publish(&*store, &[republished(&unheard)]).await[0].is_duplicate, "an event without deliveries must go");
     assert_eq!(history(&*store, &owner, held[1].delivery.id).await.attempts.len(), 1, "with its attempts");
     assert_eq!(health(&*store, &lane).await.waiting, 3, "it must be counted as before");
     let again = drain(&*store, 2 * LEASE_MILLIS).await;
@@ -87,7 +92,8 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     assert_eq!(deliveries(&*store, &owner).await, [], "what has ended must go");
 }
 
-/// A purge in small steps ends, and each step deletes about its maximum.
+/// A purge in small steps ends, and each step deletes about its maximum. Deliveries that wait among the others change
+/// neither.
 pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -101,6 +107,16 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     assert_eq!(deliveries(&*store, &owner).await, [], "in the end all must be forgotten");
     let accepted = publish(&*store, &events.iter().map(republished).collect::<Vec<_>>()).await;
     assert!(accepted.iter().all(|one| !one.is_duplicate), "and the ids of their publishers, too");
+    drain(&*store, 20).await;
+    let last = event(&owner);
+    publish(&*store, std::slice::from_ref(&last)).await;
+    let purged = store.purge(Retained::Webhooks, at(2 * DAY_MILLIS), 4).await.expect("a purge must succeed");
+    assert!((1..=20).contains(&purged), "also beside two that wait, deleted {purged}");
+    purge(&*store, 2 * DAY_MILLIS, 4).await;
+    let left: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.event_id).collect();
+    assert_eq!(left, [last.event.id; 2], "what waits must stay, and nothing else");
+    let again = publish(&*store, &events.iter().map(republished).collect::<Vec<_>>()).await;
+    assert!(again.iter().all(|one| !one.is_duplicate), "and the ids of the other publishers must go");
 }
 
 /// A deleted subscription is purged with its last delivery, if it was deleted before the boundary. A subscription that is

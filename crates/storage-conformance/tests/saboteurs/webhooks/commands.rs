@@ -1,13 +1,13 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::Timestamp;
 use domain::memory::unique_cause;
 use domain::ports::{
     CancelDeliveryRequest, DeliveryCommands, DeliveryLog, RecoverRequest, Recovered, Retained, Retention, RetryByHand,
     RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind, Recoverable};
+use domain::{DeliveryId, OwnerId, Timestamp};
 use tokio::task::yield_now;
 
 use super::fault::Fault;
@@ -18,16 +18,22 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 const HOUR: Duration = Duration::from_hours(1);
 
 impl Saboteur {
-    async fn end_what_waits(&self, at: Timestamp) {
+    /// The waiting deliveries of events that were published before this time, with their owners.
+    async fn waiting(&self, before: Timestamp) -> impl Iterator<Item = (OwnerId, DeliveryId)> {
+        let mut waiting = Vec::new();
         for (_, owner) in self.known() {
-            let waiting = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
-            let waiting = self.deliveries_of(&owner, waiting).await;
-            for one in waiting.iter().map(|one| &one.delivery).filter(|one| one.created_at < at) {
-                self.inner
-                    .cancel(&CancelDeliveryRequest { owner: owner.clone(), id: one.id, at, cause: unique_cause() })
-                    .await
-                    .expect("never fails");
-            }
+            let filter = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
+            let found = self.deliveries_of(&owner, filter).await;
+            let old = found.iter().map(|one| &one.delivery).filter(|one| one.created_at < before);
+            waiting.extend(old.map(|one| (owner.clone(), one.id)));
+        }
+        waiting.into_iter()
+    }
+
+    async fn end_what_waits(&self, at: Timestamp) {
+        for (owner, id) in self.waiting(at).await {
+            let request = CancelDeliveryRequest { owner, id, at, cause: unique_cause() };
+            self.inner.cancel(&request).await.expect("never fails");
         }
     }
 }
@@ -160,6 +166,9 @@ impl Retention for Saboteur {
         self.enter().await;
         if self.is(Fault::PurgesWhatWaits) {
             self.end_what_waits(before).await;
+        }
+        if self.is(Fault::KeepsWhatEndedBeside) && self.waiting(before).await.next().is_some() {
+            return Ok(0);
         }
         if self.is(Fault::PurgesAttemptsFirst) {
             self.memo().attempts_are_gone = true;

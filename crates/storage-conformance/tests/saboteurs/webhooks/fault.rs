@@ -201,6 +201,7 @@ pub(crate) enum Fault {
     // Purge
     PurgesTheBoundary,
     PurgesWhatWaits,
+    KeepsWhatEndedBeside,
     IgnoresPurgeMax,
     KeepsAnEndedDay,
     PreparingForgets,

@@ -372,6 +372,7 @@ const SABOTEURS: &Broken<Fault> = &[
         ],
     ),
     (Fault::PurgesWhatWaits, &["what_has_not_ended_stays"]),
+    (Fault::KeepsWhatEndedBeside, &["what_has_not_ended_stays", "a_purge_in_small_steps_comes_to_its_end"]),
     (Fault::KeepsAnEndedDay, &["what_was_published_earlier_is_forgotten"]),
     (Fault::PreparingForgets, &["preparing_history_changes_nothing"]),
     (Fault::IgnoresPurgeMax, &["a_purge_in_small_steps_comes_to_its_end"]),
