@@ -96,6 +96,25 @@ async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
     }
 }
 
+/// One step reads a part of the queue. An event stays if its deliveries may be in the other part.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_beside_many_queued_deliveries_stays() {
+    const FILL: &str = "INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts,
+            attempts_before_run, run_started_at)
+        SELECT decode(repeat('00', 16), 'hex'), id, id, phase, due_at, 0, 0, run_started_at FROM webhook_due
+        CROSS JOIN LATERAL (
+            SELECT substr(delivery_id, 1, 6) || decode(lpad(to_hex(n), 20, '0'), 'hex') AS id
+            FROM generate_series(1, 100000) AS numbers (n)
+        ) AS others";
+    let ((store, database), entropy) = (instance().await, SeededEntropy::new(4));
+    let client = connect(&database).await;
+    subscribe(&store, &entropy, &sealed()).await;
+    publish(&store, &entropy, day(0)).await;
+    client.batch_execute(FILL).await.unwrap();
+    purge(&store, day(3)).await;
+    assert_eq!(deliveries(&store).await, 1);
+}
+
 /// A dump reads the tables for hours. Only the purge waits for it, and tries again later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
