@@ -162,23 +162,13 @@ impl<Value: Field> Field for Patch<Value> {
     }
 }
 
-/// The kinds of data that a purge deletes.
-const KINDS: [Retained; 6] = [
-    Retained::Keys,
-    Retained::KeyUsage,
-    Retained::Sessions,
-    Retained::AuditEvents,
-    Retained::Webhooks,
-    Retained::Outcomes,
-];
-
 stored_as! {
     bool as u8: |is| u8::from(*is), |byte| Some(byte == 1);
     String as Vec<u8>: |text| text.clone().into_bytes(), |bytes| Self::from_utf8(bytes).ok();
     Duration as (u64, u32): |one| (one.as_secs(), one.subsec_nanos()), |(secs, nanos)| Some(Self::new(secs, nanos));
     Timestamp as i64: |at| at.unix_millis(), Self::from_unix_millis;
     Hour as i64: |hour| hour.number(), |number| Some(Self::from_number(number));
-    Retained as u8: |what| *what as u8, |number| KINDS.into_iter().find(|what| *what as u8 == number);
+    Retained as u8: |what| *what as u8, |number| Retained::ALL.into_iter().find(|what| *what as u8 == number);
     KeyId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     AuditId as [u8; 16]: |id| *id.as_bytes(), |bytes| Some(Self::from_bytes(bytes));
     CredentialDigest as [u8; 32]: |digest| *digest.as_bytes(), |bytes| Some(Self::from_bytes(bytes));

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use domain::ports::{ChangeFeed, Store};
+use domain::ports::{ChangeFeed, Retained, Store};
 use domain::{Home, OwnerId};
 
 use crate::shard::Shard;
@@ -11,6 +11,8 @@ pub struct ShardedStore {
     pub(crate) shards: Vec<Arc<Shard>>,
     /// The first shard of the next call that visits one shard after the other.
     turn: AtomicUsize,
+    /// The shard that deleted data last, for each kind of data.
+    pub(crate) purging: [AtomicUsize; Retained::ALL.len()],
     /// Whether the schema of each shard was read or migrated, or the attempt failed.
     pub(crate) schema_was_tried: AtomicBool,
 }
@@ -20,7 +22,12 @@ impl ShardedStore {
     /// shard of an owner.
     pub fn new(shards: impl IntoIterator<Item = Store>) -> Self {
         let shards = shards.into_iter().enumerate().map(|(number, store)| Shard::new(number, store));
-        Self { shards: shards.collect(), turn: AtomicUsize::new(0), schema_was_tried: AtomicBool::new(false) }
+        Self {
+            shards: shards.collect(),
+            turn: AtomicUsize::new(0),
+            purging: Default::default(),
+            schema_was_tried: AtomicBool::new(false),
+        }
     }
 
     /// All ports of the stores, composed.
@@ -54,7 +61,11 @@ impl ShardedStore {
 
     /// The shards that answer, each time with another one first.
     pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Arc<Shard>> {
-        let first = self.turn.fetch_add(1, Ordering::Relaxed) % self.shards.len();
+        self.starting_at(self.turn.fetch_add(1, Ordering::Relaxed) % self.shards.len())
+    }
+
+    /// The shards that answer, this one first.
+    pub(crate) fn starting_at(&self, first: usize) -> impl Iterator<Item = &Arc<Shard>> {
         let (before, from) = self.shards.split_at(first);
         from.iter().chain(before).filter(|shard| shard.answers())
     }

@@ -37,8 +37,18 @@ impl ReadinessCheck for ShardedStore {
 
 #[async_trait]
 impl Retention for ShardedStore {
+    /// Begins at the shard that deleted last: to find nothing, the others may read all rows that stay.
     async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        up_to(max, self.in_turn(), |shard, max| shard.store.retention.purge(what, before, max)).await
+        let place = &self.purging[what as usize];
+        let shards = self.starting_at(place.load(Ordering::Relaxed));
+        up_to(max, shards, |shard, max| async move {
+            let purged = shard.store.retention.purge(what, before, max).await?;
+            if purged > 0 {
+                place.store(shard.number, Ordering::Relaxed);
+            }
+            Ok(purged)
+        })
+        .await
     }
 
     async fn prepare_history(&self, at: Timestamp, days: u32) -> Result<(), StoreError> {

@@ -31,6 +31,12 @@ pub enum Retained {
     Outcomes,
 }
 
+impl Retained {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Keys, Self::KeyUsage, Self::Sessions, Self::AuditEvents, Self::Webhooks, Self::Outcomes];
+}
+
 /// Deletes data of any owners after its retention. See decision 121.
 #[async_trait]
 pub trait Retention: Send + Sync {

@@ -2,7 +2,11 @@
 
 use std::future::ready;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use async_trait::async_trait;
+use domain::Timestamp;
+use domain::ports::{Retained, Retention, Store, StoreError};
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
@@ -134,4 +138,32 @@ fn each_promise_of_one_database_is_broken_by_many() {
 fn check_exceptions<Store: ?Sized>(promises: &[Promise<Store>], fresh: impl Fn() -> Arc<Store>) -> Vec<&'static str> {
     let exceptions = promises.iter().filter(|promise| OF_ONE_DATABASE.contains(&promise.name));
     exceptions.flat_map(|promise| check_all(std::slice::from_ref(promise), &fresh)).collect()
+}
+
+/// A store with this number of rows to purge, one in each call. It counts the calls.
+struct Rows {
+    left: AtomicU32,
+    calls: AtomicU32,
+}
+
+#[async_trait]
+impl Retention for Rows {
+    async fn purge(&self, _what: Retained, _before: Timestamp, _max: u32) -> Result<u32, StoreError> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        Ok(u32::from(left.is_ok()))
+    }
+}
+
+/// To find nothing, a shard may read all rows that stay, so it is not asked between the rows of others.
+#[tokio::test]
+async fn a_purge_begins_at_the_shard_that_deleted_last() {
+    let rows = [0, 5, 5].map(|left| Arc::new(Rows { left: left.into(), calls: 0.into() }));
+    let store = ShardedStore::new(rows.iter().map(|rows| Store { retention: rows.clone(), ..memory_store() }));
+    let mut purged = 0;
+    while store.purge(Retained::Webhooks, Timestamp::MIN, 1).await.unwrap() > 0 {
+        purged += 1;
+    }
+    let calls = rows.map(|rows| rows.calls.load(Ordering::Relaxed));
+    assert_eq!((purged, calls), (10, [2, 7, 6]));
 }
