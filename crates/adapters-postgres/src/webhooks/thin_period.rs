@@ -12,12 +12,14 @@ use futures_util::future::{join, join3};
 
 use super::periods::{Period, id_range};
 use crate::attempt::{CountRow, Failure};
-use crate::transaction::{Begin, Commit, settle};
+use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// The most events that one step looks at. Each lane with a queue takes two look-ups for all of them together.
-const CHECKED_MAX: i64 = 10_000;
-/// The most queued deliveries that one step reads, about 0.1 s: an event may have 10,000.
-const QUEUED_MAX: usize = 100_000;
+const CHECKED_MAX: usize = 10_000;
+/// The number of events that the first step of a period looks at.
+const CHECKED_FIRST: usize = 1_000;
+/// The most queued deliveries that one step reads: an event may have 10,000. They take 30 ms in memory.
+const QUEUED_MAX: usize = 30_000;
 
 /// Names each subscription with rows in the table. Each takes one look-up in the index of subscriptions.
 macro_rules! lanes_of {
@@ -59,22 +61,22 @@ const QUEUED_EVENTS: &str = concat!(
     ) AS due LIMIT $3"
 );
 
-/// Deletes at most `$5` deliveries of a period, in their order after the delivery `$4` of the subscription `$3`. A delivery
-/// that another transaction has locked stays until the next pass.
-const DELETE_DELIVERIES: &str = "WITH ended AS MATERIALIZED (
-        SELECT subscription_id, id FROM webhook_deliveries
-        WHERE id >= $1 AND id < $2 AND (subscription_id, id) > ($3, $4)
-        ORDER BY subscription_id, id LIMIT $5 FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM webhook_deliveries AS gone USING ended
-    WHERE gone.subscription_id = ANY(ARRAY[ended.subscription_id]) AND gone.id = ended.id
-        AND gone.id >= $1 AND gone.id < $2
-    RETURNING gone.subscription_id, gone.id";
+/// Locks at most `$5` deliveries of a period, in their order after the delivery `$4` of the subscription `$3`. A delivery that
+/// another transaction has locked stays until the next pass.
+const LOCK_DELIVERIES: &str = "SELECT subscription_id, id FROM webhook_deliveries
+    WHERE id >= $1 AND id < $2 AND (subscription_id, id) > ($3, $4)
+    ORDER BY subscription_id, id LIMIT $5 FOR UPDATE SKIP LOCKED";
 
-const DELETE_ATTEMPTS: &str = "DELETE FROM webhook_attempts AS gone
-    USING unnest($3, $4) AS ended (subscription_id, id)
-    WHERE gone.subscription_id = ANY(ARRAY[ended.subscription_id]) AND gone.delivery_id = ended.id
-        AND gone.delivery_id >= $1 AND gone.delivery_id < $2";
+/// Deletes the deliveries `$7` between the first and the last of them. The bounds keep every plan to these rows. A join
+/// with them reads the whole period for each row if the planner last saw an empty table.
+const DELETE_DELIVERIES: &str = "DELETE FROM webhook_deliveries
+    WHERE id >= $1 AND id < $2 AND (subscription_id, id) >= ($3, $4) AND (subscription_id, id) <= ($5, $6)
+        AND id = ANY($7)";
+
+const DELETE_ATTEMPTS: &str = "DELETE FROM webhook_attempts
+    WHERE delivery_id >= $1 AND delivery_id < $2
+        AND (subscription_id, delivery_id) >= ($3, $4) AND (subscription_id, delivery_id) <= ($5, $6)
+        AND delivery_id = ANY($7)";
 
 const EVENTS: &str = "SELECT id FROM webhook_events WHERE id >= $1 AND id < $2 AND id > $3 ORDER BY id LIMIT $4";
 
@@ -82,21 +84,29 @@ const DELETE_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_
         SELECT event_id FROM webhook_publications WHERE event_id = ANY($1) ORDER BY event_id FOR UPDATE SKIP LOCKED
     ))";
 
-const DELETE_EVENTS: &str = "DELETE FROM webhook_events WHERE id = ANY($1) AND id >= $2 AND id <= $3";
+/// An event stays with its publication key, if another transaction has locked that. The count is a look-up for each event, in
+/// every plan.
+const DELETE_EVENTS: &str = "DELETE FROM webhook_events AS event WHERE id = ANY($1) AND id >= $2 AND id <= $3
+    AND (SELECT count(*) FROM webhook_publications WHERE event_id = event.id) = 0";
 
 /// The progress in a period: the last row that was passed.
 #[derive(Clone, Debug)]
 pub(super) enum Progress {
-    Deliveries { subscription: Vec<u8>, id: Vec<u8> },
-    Events { id: Vec<u8> },
+    Deliveries(DeliveryRow),
+    /// The next step looks at `next` events.
+    Events {
+        id: Vec<u8>,
+        next: usize,
+    },
 }
 
 impl Progress {
-    pub(super) const START: Self = Self::Deliveries { subscription: Vec::new(), id: Vec::new() };
+    pub(super) const START: Self = Self::Deliveries(DeliveryRow { subscription_id: Vec::new(), id: Vec::new() });
+    const EVENTS: Self = Self::Events { id: Vec::new(), next: CHECKED_FIRST };
 }
 
-#[derive(QueryableByName, PartialEq, Eq, PartialOrd, Ord)]
-struct DeliveryRow {
+#[derive(Clone, Debug, QueryableByName)]
+pub(super) struct DeliveryRow {
     #[diesel(sql_type = Binary)]
     subscription_id: Vec<u8>,
     #[diesel(sql_type = Binary)]
@@ -104,7 +114,7 @@ struct DeliveryRow {
 }
 
 #[derive(QueryableByName)]
-struct EventRow {
+struct IdRow {
     #[diesel(sql_type = Binary)]
     id: Vec<u8>,
 }
@@ -122,75 +132,94 @@ pub(super) async fn thin(
     max: u32,
 ) -> Result<(usize, Option<Progress>), Failure> {
     match progress {
-        Progress::Deliveries { subscription, id } => {
-            delete_deliveries(connection, period, (&subscription, &id), max.into()).await
-        }
-        Progress::Events { id } => {
-            let query = statement(EVENTS)
-                .bind::<Binary, _>(period.first_id())
-                .bind::<Binary, _>(period.end_id())
-                .bind::<Binary, _>(id)
-                .bind::<BigInt, _>(CHECKED_MAX);
-            let mut page = ids_of(Kept(query).load(&mut &*connection).await?);
-            let queued = queued_among(connection, &mut page).await?;
-            let Some(last) = page.last() else { return Ok((0, None)) };
-            let over: Vec<&[u8]> =
-                page.iter().filter(|id| !queued.contains(*id)).take(max as usize).map(Vec::as_slice).collect();
-            let deleted = delete_events(connection, &over).await?;
-            let id = if over.len() == max as usize { over.last().map(|id| id.to_vec()) } else { None };
-            Ok((deleted, Some(Progress::Events { id: id.unwrap_or_else(|| last.clone()) })))
-        }
+        Progress::Deliveries(after) => thin_deliveries(connection, period, &after, max).await,
+        Progress::Events { id, next } => thin_events(connection, period, (id, next), max as usize).await,
     }
 }
 
-/// A delivery goes with all its attempts. Two round trips.
-async fn delete_deliveries(
+/// Deletes deliveries, each with all its attempts. Two round trips.
+async fn thin_deliveries(
     connection: &AsyncPgConnection,
     period: Period,
-    (subscription, id): (&[u8], &[u8]),
-    max: i64,
+    after: &DeliveryRow,
+    max: u32,
 ) -> Result<(usize, Option<Progress>), Failure> {
-    let deletion = statement(DELETE_DELIVERIES)
+    let lock = statement(LOCK_DELIVERIES)
         .bind::<Binary, _>(period.first_id())
         .bind::<Binary, _>(period.end_id())
-        .bind::<Binary, _>(subscription)
-        .bind::<Binary, _>(id)
-        .bind::<BigInt, _>(max);
-    let (begun, gone) =
-        join(Begin.execute(&mut &*connection), Kept(deletion).load::<DeliveryRow>(&mut &*connection)).await;
-    let gone = begun.and(gone)?;
-    let attempts = statement(DELETE_ATTEMPTS)
-        .bind::<Binary, _>(period.first_id())
-        .bind::<Binary, _>(period.end_id())
-        .bind::<Array<Binary>, Vec<&[u8]>>(gone.iter().map(|row| row.subscription_id.as_slice()).collect())
-        .bind::<Array<Binary>, Vec<&[u8]>>(gone.iter().map(|row| row.id.as_slice()).collect());
-    let (attempts, committed) =
-        join(Kept(attempts).execute(&mut &*connection), Commit.execute(&mut &*connection)).await;
-    let deleted = gone.len() + settle(attempts, committed)?;
-    let last = gone.into_iter().max();
-    let next = last.map(|row| Progress::Deliveries { subscription: row.subscription_id, id: row.id });
-    Ok((deleted, Some(next.unwrap_or(Progress::Events { id: Vec::new() }))))
+        .bind::<Binary, _>(&after.subscription_id)
+        .bind::<Binary, _>(&after.id)
+        .bind::<BigInt, i64>(max.into());
+    let (begun, locked) =
+        join(Begin.execute(&mut &*connection), Kept(lock).load::<DeliveryRow>(&mut &*connection)).await;
+    let locked = begun.and(locked)?;
+    let (Some(first), Some(last)) = (locked.as_slice().first(), locked.as_slice().last()) else {
+        Rollback.execute(&mut &*connection).await?;
+        return Ok((0, Some(Progress::EVENTS)));
+    };
+    let ids: Vec<&[u8]> = locked.iter().map(|row| row.id.as_slice()).collect();
+    let [deliveries, attempts] = [DELETE_DELIVERIES, DELETE_ATTEMPTS].map(|sql| {
+        statement(sql)
+            .bind::<Binary, _>(period.first_id())
+            .bind::<Binary, _>(period.end_id())
+            .bind::<Binary, _>(&first.subscription_id)
+            .bind::<Binary, _>(&first.id)
+            .bind::<Binary, _>(&last.subscription_id)
+            .bind::<Binary, _>(&last.id)
+            .bind::<Array<Binary>, _>(&ids)
+    });
+    let (deliveries, attempts, committed) = join3(
+        Kept(deliveries).execute(&mut &*connection),
+        Kept(attempts).execute(&mut &*connection),
+        Commit.execute(&mut &*connection),
+    )
+    .await;
+    let deleted = settle(deliveries.and_then(|deliveries| Ok(deliveries + attempts?)), committed)?;
+    Ok((deleted, locked.into_iter().next_back().map(Progress::Deliveries)))
 }
 
-/// The events among these that have queued deliveries. Leaves out the last events if there are too many deliveries. None
-/// gets any more: see [`published_since`](domain::ports::RetryRequest::published_since).
-async fn queued_among(connection: &AsyncPgConnection, events: &mut Vec<Vec<u8>>) -> QueryResult<HashSet<Vec<u8>>> {
-    loop {
-        let (first, last) = id_range(events.iter().map(Vec::as_slice));
-        let query = statement(QUEUED_EVENTS)
-            .bind::<Binary, _>(first)
-            .bind::<Binary, _>(last)
-            .bind::<BigInt, _>(i64::try_from(QUEUED_MAX).unwrap_or(i64::MAX));
-        let queued = ids_of(Kept(query).load(&mut &*connection).await?);
-        if queued.len() < QUEUED_MAX {
-            return Ok(queued.into_iter().collect());
-        }
-        if let [only] = &events[..] {
-            // Its deliveries may be among those that were not read.
-            return Ok(HashSet::from([only.clone()]));
-        }
-        events.truncate(events.len() / 10 + 1);
+/// Deletes at most `max` of the next events, or passes them. If too many deliveries of them are queued, the next step looks at
+/// half of them. An event that alone has too many stays.
+async fn thin_events(
+    connection: &AsyncPgConnection,
+    period: Period,
+    (after, next): (Vec<u8>, usize),
+    max: usize,
+) -> Result<(usize, Option<Progress>), Failure> {
+    let query = statement(EVENTS)
+        .bind::<Binary, _>(period.first_id())
+        .bind::<Binary, _>(period.end_id())
+        .bind::<Binary, _>(&after)
+        .bind::<BigInt, _>(limit(next));
+    let page = ids_of(Kept(query).load(&mut &*connection).await?);
+    let Some(last) = page.last() else { return Ok((0, None)) };
+    let queued = queued_events(connection, &page).await?;
+    if queued.len() == QUEUED_MAX {
+        let id = if page.len() == 1 { last.clone() } else { after };
+        return Ok((0, Some(Progress::Events { id, next: page.len().div_ceil(2) })));
     }
+    let queued_count = queued.len();
+    let queued: HashSet<Vec<u8>> = queued.into_iter().collect();
+    let mut over: Vec<&[u8]> = page.iter().filter(|id| !queued.contains(*id)).map(Vec::as_slice).collect();
+    let is_last = over.len() <= max;
+    let next = if is_last && queued_count < QUEUED_MAX / 4 { CHECKED_MAX.min(next * 2) } else { next };
+    over.truncate(max);
+    let deleted = delete_events(connection, &over).await?;
+    let id = if is_last { last } else { over.last().copied().unwrap_or(last) };
+    Ok((deleted, Some(Progress::Events { id: id.to_vec(), next })))
+}
+
+/// The events of queued deliveries among these events, at most [`QUEUED_MAX`]: one for each delivery. No event gets another one
+/// where all instances have one retention: see [`published_since`](domain::ports::RetryRequest::published_since).
+async fn queued_events(connection: &AsyncPgConnection, events: &[Vec<u8>]) -> QueryResult<Vec<Vec<u8>>> {
+    let (first, last) = id_range(events.iter().map(Vec::as_slice));
+    let query =
+        statement(QUEUED_EVENTS).bind::<Binary, _>(first).bind::<Binary, _>(last).bind::<BigInt, _>(limit(QUEUED_MAX));
+    Ok(ids_of(Kept(query).load(&mut &*connection).await?))
+}
+
+fn limit(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
 }
 
 /// Deletes events with the ids of their publishers, and returns the number of rows.
@@ -212,6 +241,6 @@ async fn delete_events(connection: &AsyncPgConnection, events: &[&[u8]]) -> Resu
     settle(publications.and_then(|publications| Ok(publications + deleted?)), committed)
 }
 
-fn ids_of(rows: Vec<EventRow>) -> Vec<Vec<u8>> {
+fn ids_of(rows: Vec<IdRow>) -> Vec<Vec<u8>> {
     rows.into_iter().map(|row| row.id).collect()
 }

@@ -8,11 +8,11 @@ use domain::memory::SeededEntropy;
 use domain::ports::{
     DeliveryLog, DeliveryQueue, EventStore, ListDeliveriesRequest, Retained, Retention as _, StoreError,
 };
-use domain::webhooks::DeliveryFilter;
+use domain::webhooks::{DeliveryFilter, NewEvent};
 use tokio::time::Instant;
 use tokio_postgres::Client;
 
-use crate::world::{alice, at, connect, delivered, event_at, instance, open, request, sealed, subscribe};
+use crate::world::{alice, at, connect, delivered, event_at, instance, named, open, request, sealed, subscribe};
 
 const DAY: Duration = Duration::from_hours(24);
 const TABLES: [&str; 3] = ["webhook_attempts", "webhook_deliveries", "webhook_events"];
@@ -113,6 +113,27 @@ async fn an_event_beside_many_queued_deliveries_stays() {
     client.batch_execute(FILL).await.unwrap();
     purge(&store, day(3)).await;
     assert_eq!(deliveries(&store).await, 1);
+}
+
+/// Another transaction has locked the id of a publisher, and is undone. The event stays until both can go: without its event
+/// the id would be refused.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_goes_with_the_id_of_its_publisher() {
+    const ROWS: &str =
+        "SELECT ARRAY[(SELECT count(*) FROM webhook_events), (SELECT count(*) FROM webhook_publications)]";
+    let ((store, database), entropy) = (instance().await, SeededEntropy::new(5));
+    let (client, locker) = (connect(&database).await, connect(&database).await);
+    subscribe(&store, &entropy, &sealed()).await;
+    let publication = named(&entropy, "a", "order").publication;
+    store.publish(&[NewEvent { publication, ..event_at(&entropy, day(0)) }]).await.unwrap();
+    deliver(&store, &entropy, day(0)).await;
+    publish(&store, &entropy, day(0)).await;
+    locker.batch_execute("BEGIN; SELECT FROM webhook_publications FOR UPDATE").await.unwrap();
+    for (end, left) in [("", [2, 1]), ("ROLLBACK", [1, 0])] {
+        locker.batch_execute(end).await.unwrap();
+        purge(&store, day(3)).await;
+        assert_eq!(client.query_one(ROWS, &[]).await.unwrap().get::<_, Vec<i64>>(0), left);
+    }
 }
 
 /// A dump reads the tables for hours. Only the purge waits for it, and tries again later.
