@@ -529,7 +529,12 @@ test("a list of deliveries drops what no longer matches, forgets a failed read, 
   const late = new Promise((resolve) => handleFirst(page, /cursor=/, resolve));
   await more.click();
   const route = await late;
+  // The list reads again when all have ended: those that end later would be new once more.
+  const pause = page.getByRole("button", { name: "Pause" });
+  await pause.click();
   await publishBatch("lotte", "order.later", 60);
+  await attempted("lotte", 123);
+  await pause.click();
   await page.getByRole("button", { name: "Show more than 50 new deliveries" }).click();
   await Promise.all([page.waitForResponse(/cursor=/), route.continue()]);
   for (const count of [100, 123]) {
