@@ -516,13 +516,18 @@ test("a list of deliveries drops what no longer matches, forgets a failed read, 
   recover();
   // Until then the new filter does not match it.
   await attempted("lotte", 61);
+  const filtered = page.waitForResponse(/state=delivered/);
   await page.getByLabel("State").selectOption("Delivered");
+  await filtered;
   await shown(50);
   await failure.waitFor({ state: "detached" });
-  // The service reads some thousand rows, and may find none that match.
+  // The service reads some thousand rows, and may find none that match. The next attempt leads to the next read.
   const none = { deliveries: [], nextCursor: "later" };
-  await handleFirst(page, /deliveries\?/, (route) => route.fulfill({ json: none }));
-  await Promise.all([page.waitForResponse(/deliveries\?/), publish("lotte", "order.live")]);
+  const answered = new Promise((resolve) =>
+    handleFirst(page, /deliveries\?/, (route) => resolve(route.fulfill({ json: none }))),
+  );
+  await publish("lotte", "order.live");
+  await answered;
   await publish("lotte", "order.live");
   await page.getByRole("button", { name: "Show 2 new deliveries" }).waitFor();
   await shown(50);
