@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel::sql_types::BigInt;
+use diesel::sql_types::{BigInt, Binary};
 use diesel_async::AsyncPgConnection;
 use domain::OwnerId;
 use domain::ports::StoreError;
@@ -40,6 +40,19 @@ pub(crate) trait Work: Sync {
 pub(crate) struct CountRow {
     #[diesel(sql_type = BigInt)]
     pub(crate) count: i64,
+}
+
+/// The row of a statement that answers with ids, as they are stored.
+#[derive(QueryableByName)]
+pub(crate) struct IdRow {
+    #[diesel(sql_type = Binary)]
+    pub(crate) id: Vec<u8>,
+}
+
+impl IdRow {
+    pub(crate) fn ids(rows: Vec<Self>) -> Vec<Vec<u8>> {
+        rows.into_iter().map(|row| row.id).collect()
+    }
 }
 
 /// Why an attempt failed, and whether it may have had an effect.

@@ -1,6 +1,5 @@
 use async_trait::async_trait;
 use diesel::QueryResult;
-use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{
@@ -14,7 +13,7 @@ use domain::ports::{EraseRequest, Erasure, StoreError};
 use domain::{CredentialDigest, OwnerId};
 
 use crate::PostgresStore;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{Failure, IdRow, Work};
 use crate::audit::commit_with;
 use crate::owners::change_owner::locked;
 use crate::transaction::{Commit, Rollback, settle};
@@ -153,7 +152,7 @@ async fn erase_publications(connection: &AsyncPgConnection, request: &EraseReque
         .bind::<Text, _>(request.owner.subject())
         .bind::<BigInt, i64>(request.max.into());
     let gone = Kept(deletion).load(&mut &*connection).await?;
-    erase_ids(connection, ERASE_EVENTS, &ids_of(gone)).await
+    erase_ids(connection, ERASE_EVENTS, &IdRow::ids(gone)).await
 }
 
 /// The lane goes before the subscription: the order of every transaction.
@@ -164,7 +163,7 @@ async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequ
         .bind::<BigInt, i64>(request.max.into())
         .bind::<Instant, StoredInstant>(request.settled.into());
     let settled: Vec<IdRow> = Kept(search).load(&mut &*connection).await?;
-    let ids = ids_of(settled);
+    let ids = IdRow::ids(settled);
     erase_ids(connection, ERASE_CONSUMERS, &ids).await?;
     erase_ids(connection, ERASE_LANES, &ids).await?;
     erase_ids(connection, ERASE_SUBSCRIPTIONS, &ids).await
@@ -174,10 +173,6 @@ async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequ
 async fn erase_ids(connection: &AsyncPgConnection, sql: &str, ids: &[Vec<u8>]) -> QueryResult<usize> {
     Kept(statement(sql).bind::<Array<Binary>, _>(ids)).execute(&mut &*connection).await?;
     Ok(ids.len())
-}
-
-fn ids_of(rows: Vec<IdRow>) -> Vec<Vec<u8>> {
-    rows.into_iter().map(|row| row.id).collect()
 }
 
 /// Deletes deliveries of one table, of one subscription that has any, with their events. `LIMIT 1` makes the planner look up
@@ -202,13 +197,7 @@ async fn erase_deliveries(
     ));
     let deletion = deletion.bind::<Binary, _>(subscription.id).bind::<BigInt, i64>(request.max.into());
     let gone = Kept(deletion).load(&mut &*connection).await?;
-    erase_ids(connection, ERASE_EVENTS, &ids_of(gone)).await
-}
-
-#[derive(QueryableByName)]
-struct IdRow {
-    #[diesel(sql_type = Binary)]
-    id: Vec<u8>,
+    erase_ids(connection, ERASE_EVENTS, &IdRow::ids(gone)).await
 }
 
 /// Ends an erasure if the owner has no rows. It holds the lock of the owner, so that no other transaction adds any.

@@ -2,7 +2,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use diesel::QueryResult;
-use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::sql_types::Instant;
@@ -14,7 +13,7 @@ use futures_util::future::{join, join4};
 use super::periods::{Period, day_of, load, lock};
 use super::thin_period::{Progress, is_queued, lanes_of, thin};
 use crate::PostgresStore;
-use crate::attempt::{Failure, Work};
+use crate::attempt::{Failure, IdRow, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 const FORGET_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
@@ -201,8 +200,8 @@ impl PurgeHistory<'_> {
     async fn purge_subscriptions(&self, connection: &AsyncPgConnection) -> Result<usize, Failure> {
         let past =
             statement(PAST).bind::<Instant, StoredInstant>(self.before.into()).bind::<BigInt, i64>(self.max.into());
-        let (begun, past) = join(Begin.execute(&mut &*connection), Kept(past).load::<PastRow>(&mut &*connection)).await;
-        let past: Vec<Vec<u8>> = begun.and(past)?.into_iter().map(|row| row.id).collect();
+        let (begun, past) = join(Begin.execute(&mut &*connection), Kept(past).load(&mut &*connection)).await;
+        let past = IdRow::ids(begun.and(past)?);
         let [consumers, lanes, subscriptions] = [PURGE_CONSUMERS, PURGE_LANES, PURGE_SUBSCRIPTIONS]
             .map(|sql| statement(sql).bind::<Array<Binary>, _>(&past));
         let (consumers, lanes, subscriptions, committed) = join4(
@@ -214,12 +213,6 @@ impl PurgeHistory<'_> {
         .await;
         settle(consumers.and(lanes).and(subscriptions), committed)
     }
-}
-
-#[derive(QueryableByName)]
-struct PastRow {
-    #[diesel(sql_type = Binary)]
-    id: Vec<u8>,
 }
 
 async fn lock_and_remove(connection: &AsyncPgConnection, period: Period) -> QueryResult<()> {

@@ -10,7 +10,7 @@ use domain::webhooks::Subscription;
 use super::change_subscription::lock_subscription;
 use super::list_deliveries::first_id_at;
 use super::retry_delivery::{replay_ended, wake_lane};
-use crate::attempt::{Failure, Work};
+use crate::attempt::{Failure, IdRow, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 
@@ -45,7 +45,7 @@ impl Work for RetryFailedRequest {
     }
 }
 
-async fn failed(request: &RetryFailedRequest, connection: &AsyncPgConnection) -> QueryResult<Vec<FailedRow>> {
+async fn failed(request: &RetryFailedRequest, connection: &AsyncPgConnection) -> QueryResult<Vec<IdRow>> {
     let ids: Vec<&[u8]> = request.ids.iter().map(|id| id.as_bytes().as_slice()).collect();
     let query = statement(FAILED)
         .bind::<Binary, _>(request.subscription.as_bytes().as_slice())
@@ -56,10 +56,4 @@ async fn failed(request: &RetryFailedRequest, connection: &AsyncPgConnection) ->
 
 fn is_open(subscription: &Subscription) -> bool {
     subscription.status.is_enabled()
-}
-
-#[derive(diesel::deserialize::QueryableByName)]
-struct FailedRow {
-    #[diesel(sql_type = Binary)]
-    id: Vec<u8>,
 }

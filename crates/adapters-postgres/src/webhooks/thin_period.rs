@@ -11,7 +11,7 @@ use diesel_mapping::{Kept, statement};
 use futures_util::future::{join, join3};
 
 use super::periods::{Period, id_range};
-use crate::attempt::{CountRow, Failure};
+use crate::attempt::{CountRow, Failure, IdRow};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// The most events that one step looks at. Each lane with a queue takes two look-ups for all of them together.
@@ -113,12 +113,6 @@ pub(super) struct DeliveryRow {
     id: Vec<u8>,
 }
 
-#[derive(QueryableByName)]
-struct IdRow {
-    #[diesel(sql_type = Binary)]
-    id: Vec<u8>,
-}
-
 pub(super) async fn is_queued(connection: &AsyncPgConnection, period: Period) -> QueryResult<bool> {
     let query = statement(QUEUED).bind::<Binary, _>(period.first_id()).bind::<Binary, _>(period.end_id());
     Kept(query).get_result::<CountRow>(&mut &*connection).await.map(|row| row.count > 0)
@@ -191,7 +185,7 @@ async fn thin_events(
         .bind::<Binary, _>(period.end_id())
         .bind::<Binary, _>(&after)
         .bind::<BigInt, _>(limit(next));
-    let page = ids_of(Kept(query).load(&mut &*connection).await?);
+    let page = IdRow::ids(Kept(query).load(&mut &*connection).await?);
     let Some(last) = page.last() else { return Ok((0, None)) };
     let queued = queued_events(connection, &page).await?;
     if queued.len() == QUEUED_MAX {
@@ -215,7 +209,7 @@ async fn queued_events(connection: &AsyncPgConnection, events: &[Vec<u8>]) -> Qu
     let (first, last) = id_range(events.iter().map(Vec::as_slice));
     let query =
         statement(QUEUED_EVENTS).bind::<Binary, _>(first).bind::<Binary, _>(last).bind::<BigInt, _>(limit(QUEUED_MAX));
-    Ok(ids_of(Kept(query).load(&mut &*connection).await?))
+    Ok(IdRow::ids(Kept(query).load(&mut &*connection).await?))
 }
 
 fn limit(rows: usize) -> i64 {
@@ -239,8 +233,4 @@ async fn delete_events(connection: &AsyncPgConnection, events: &[&[u8]]) -> Resu
     .await;
     begun?;
     settle(publications.and_then(|publications| Ok(publications + deleted?)), committed)
-}
-
-fn ids_of(rows: Vec<IdRow>) -> Vec<Vec<u8>> {
-    rows.into_iter().map(|row| row.id).collect()
 }
