@@ -136,7 +136,7 @@ impl PostgresStore {
             owner_turns,
             claimers,
             change_signal,
-            purge_place: Arc::default(),
+            purge_place: Arc::new(Mutex::new(Place::START)),
             audit_watchers: Arc::default(),
             runtime,
         })

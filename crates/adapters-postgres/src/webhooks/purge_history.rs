@@ -60,8 +60,8 @@ const DROP_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '30ms'";
 /// publications up for 30 ms at most.
 const DROP_PAUSES_MILLIS: [u64; 4] = [100, 200, 400, 800];
 
-/// Where the purge continues: a period, and the rows of it that were passed if deliveries of it are queued. Without this,
-/// each step would pass all rows that stay. Other processes have others, which costs only time.
+/// Where the purge continues: a period, and its last row that was passed if the period has queued deliveries. Without
+/// this, each step would pass all rows that stay. Each process has its own place, which costs only time.
 #[derive(Debug)]
 pub(crate) struct Place {
     first_day: i64,
@@ -69,16 +69,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    const START: Self = Self::at(0);
+    pub(crate) const START: Self = Self::at(0);
 
     const fn at(first_day: i64) -> Self {
         Self { first_day, progress: Progress::START }
-    }
-}
-
-impl Default for Place {
-    fn default() -> Self {
-        Self::START
     }
 }
 

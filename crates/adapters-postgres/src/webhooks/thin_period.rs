@@ -18,7 +18,7 @@ use crate::transaction::{Begin, Commit, Rollback, settle};
 const CHECKED_MAX: usize = 10_000;
 /// The number of events that the first step of a period looks at.
 const CHECKED_FIRST: usize = 1_000;
-/// The most queued deliveries that one step reads: an event may have 10,000. They take 30 ms in memory.
+/// The most queued deliveries that one step reads: an event may have 10,000.
 const QUEUED_MAX: usize = 30_000;
 
 /// Names each subscription with rows in the table. Each takes one look-up in the index of subscriptions.

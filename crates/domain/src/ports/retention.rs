@@ -21,7 +21,8 @@ pub enum Retained {
     ///
     /// - Time is counted in days (UTC): webhooks that were published earlier on the day of `before` may be deleted or
     ///   not. A store that keeps its history in periods keeps each period until its last day has ended.
-    /// - Deliveries that have not ended stay, with their attempts and events. They keep nothing else.
+    /// - Deliveries that have not ended stay, with their attempts and events. Other webhooks of the
+    ///   same day are deleted.
     /// - One call does a small part: about `max` rows, where a period that is deleted as a whole is one row. The work
     ///   grows with the number of rows, and no faster.
     /// - A delivery is deleted together with all of its attempts.

@@ -62,8 +62,7 @@ pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore
     assert_eq!(attempts(&*store, &owner).await, 2, "attempts must be forgotten with their deliveries");
 }
 
-/// Deliveries of any age that have not ended stay, with their attempts and events, and keep nothing else. When they have
-/// ended, they are deleted.
+/// Deliveries of any age stay until they have ended, with their attempts and events. All others are deleted.
 pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
@@ -78,7 +77,7 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     purge(&*store, 2 * DAY_MILLIS, 1_000).await;
     let left: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
     let expected: Vec<_> = held[1..].iter().rev().map(|one| one.delivery.id).collect();
-    assert_eq!(left, expected, "what is waiting or being sent must stay, and nothing else");
+    assert_eq!(left, expected, "only deliveries that wait or are being sent may stay");
     assert_eq!(attempts(&*store, &owner).await, 1, "the attempts of the other delivery must go");
     let again = publish(&*store, &events[1..].iter().map(republished).collect::<Vec<_>>()).await;
     assert!(again.iter().all(|one| one.is_duplicate), "the ids of their publishers must stay");
@@ -92,8 +91,7 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
     assert_eq!(deliveries(&*store, &owner).await, [], "what has ended must go");
 }
 
-/// A purge in small steps ends, and each step deletes about its maximum. Deliveries that wait among the others change
-/// neither.
+/// A purge in small steps ends, and each step deletes about its maximum, also beside deliveries that wait.
 pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
@@ -111,10 +109,10 @@ pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore
     let last = event(&owner);
     publish(&*store, std::slice::from_ref(&last)).await;
     let purged = store.purge(Retained::Webhooks, at(2 * DAY_MILLIS), 4).await.expect("a purge must succeed");
-    assert!((1..=20).contains(&purged), "also beside two that wait, deleted {purged}");
+    assert!((1..=20).contains(&purged), "a step beside two waiting deliveries deleted {purged}");
     purge(&*store, 2 * DAY_MILLIS, 4).await;
     let left: Vec<_> = deliveries(&*store, &owner).await.iter().map(|one| one.event_id).collect();
-    assert_eq!(left, [last.event.id; 2], "what waits must stay, and nothing else");
+    assert_eq!(left, [last.event.id; 2], "only the two waiting deliveries may stay");
     let again = publish(&*store, &events.iter().map(republished).collect::<Vec<_>>()).await;
     assert!(again.iter().all(|one| !one.is_duplicate), "and the ids of the other publishers must go");
 }

@@ -19,7 +19,7 @@ const HOUR: Duration = Duration::from_hours(1);
 
 impl Saboteur {
     /// The waiting deliveries of events that were published before this time, with their owners.
-    async fn waiting(&self, before: Timestamp) -> impl Iterator<Item = (OwnerId, DeliveryId)> {
+    async fn waiting(&self, before: Timestamp) -> Vec<(OwnerId, DeliveryId)> {
         let mut waiting = Vec::new();
         for (_, owner) in self.known() {
             let filter = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
@@ -27,7 +27,7 @@ impl Saboteur {
             let old = found.iter().map(|one| &one.delivery).filter(|one| one.created_at < before);
             waiting.extend(old.map(|one| (owner.clone(), one.id)));
         }
-        waiting.into_iter()
+        waiting
     }
 
     async fn end_what_waits(&self, at: Timestamp) {
@@ -167,7 +167,7 @@ impl Retention for Saboteur {
         if self.is(Fault::PurgesWhatWaits) {
             self.end_what_waits(before).await;
         }
-        if self.is(Fault::KeepsWhatEndedBeside) && self.waiting(before).await.next().is_some() {
+        if self.is(Fault::KeepsWhatEndedBeside) && !self.waiting(before).await.is_empty() {
             return Ok(0);
         }
         if self.is(Fault::PurgesAttemptsFirst) {
