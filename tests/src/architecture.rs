@@ -176,10 +176,12 @@ fn no_files_of_the_domain_import_each_other_in_a_circle() {
     assert!(rest.is_empty(), "these files import each other in a circle, or a file that does: {:#?}", rest.keys());
 }
 
-/// The names that other files can import. A `TypeID` is declared by a macro, with its name and its prefix in a line.
+/// The names that other files can import. A `TypeID` is declared by a macro, with its name and its prefix in a line. An
+/// enum whose values have names is inside of a macro, and indented.
 fn public_items(text: &str) -> Vec<String> {
     let kinds = ["struct", "enum", "trait", "type", "const", "fn"];
-    let declared = text.lines().filter(|line| line.starts_with("pub")).filter_map(|line| {
+    let is_declared = |line: &&str| line.starts_with("pub") || line.starts_with("    pub enum ");
+    let declared = text.lines().filter(is_declared).filter_map(|line| {
         let words = words(line);
         let kind = words.iter().position(|word| kinds.contains(&word.as_str()))?;
         words[kind + 1..].iter().find(|word| *word != "fn").cloned()

@@ -18,6 +18,7 @@ mod leaked_keys;
 mod log_control;
 pub mod memory;
 mod metadata;
+mod named;
 pub mod organizations;
 mod owner_id;
 mod owners;

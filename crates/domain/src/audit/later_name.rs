@@ -33,6 +33,49 @@ impl fmt::Debug for LaterName {
     }
 }
 
+/// Declares an enum of the audit log whose values have a name each. A row of the table is a value and its name. One
+/// more value holds a name of a later version.
+macro_rules! named_or_later {
+    (
+        $(#[$about:meta])*
+        pub enum $kind:ident {
+            $($(#[$about_value:meta])* $value:ident = $text:literal,)*
+        }
+    ) => {
+        $(#[$about])*
+        pub enum $kind {
+            $($(#[$about_value])* $value,)*
+            /// A value of a later version.
+            Later(LaterName),
+        }
+
+        impl $kind {
+            /// Every value of this version.
+            pub const ALL: [Self; [$($text),*].len()] = [$(Self::$value),*];
+
+            /// The name that the API and the stores use.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$value => $text,)*
+                    Self::Later(name) => name.as_str(),
+                }
+            }
+
+            /// The value with this name; `None` if this version does not know the name.
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|value| value.as_str() == name)
+            }
+
+            /// The value that a store has under this name; `None` if no version writes such a name.
+            pub fn of_stored(name: &str) -> Option<Self> {
+                Self::parse(name).or_else(|| LaterName::new(name).map(Self::Later))
+            }
+        }
+    };
+}
+
+pub(super) use named_or_later;
+
 #[cfg(test)]
 mod tests {
     use super::*;

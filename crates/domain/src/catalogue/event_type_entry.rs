@@ -1,6 +1,7 @@
 use super::entry_text::{EntryDescription, EntryTitle};
 use super::json_text::JsonText;
 use crate::Timestamp;
+use crate::named::named;
 use crate::webhooks::{EventType, InvalidEventType};
 
 /// The most examples of an event type.
@@ -42,26 +43,30 @@ pub struct EventTypeSettings {
     pub deprecated: Option<Deprecation>,
 }
 
-/// The treatment of events whose data breaks the schema of their type. Text forms: `off`, `warn`, `enforce`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PayloadValidation {
-    /// It is accepted without a check.
-    #[default]
-    Off,
-    /// It is accepted, and the answer to its publisher has the faults.
-    Warn,
-    /// It is refused.
-    Enforce,
+named! {
+    /// The treatment of events whose data breaks the schema of their type. Text forms: `off`, `warn`, `enforce`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum PayloadValidation: as_str, parse {
+        /// It is accepted without a check.
+        #[default]
+        Off = "off",
+        /// It is accepted, and the answer to its publisher has the faults.
+        Warn = "warn",
+        /// It is refused.
+        Enforce = "enforce",
+    }
 }
 
-/// Who sees an entry. Text forms: `public`, `hidden`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Visibility {
-    /// Everybody with a credential.
-    #[default]
-    Public,
-    /// Operators.
-    Hidden,
+named! {
+    /// Who sees an entry. Text forms: `public`, `hidden`.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Visibility: as_str, parse {
+        /// Everybody with a credential.
+        #[default]
+        Public = "public",
+        /// Operators.
+        Hidden = "hidden",
+    }
 }
 
 /// Receivers should stop using a type.
@@ -105,42 +110,5 @@ impl EventTypeEntry {
     /// Whether users see the entry.
     pub fn is_public(&self) -> bool {
         self.settings.visibility == Visibility::Public && !self.archived
-    }
-}
-
-impl PayloadValidation {
-    /// Every kind of validation.
-    pub const ALL: [Self; 3] = [Self::Off, Self::Warn, Self::Enforce];
-
-    /// The text form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Warn => "warn",
-            Self::Enforce => "enforce",
-        }
-    }
-
-    /// The kind with this text form.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|validation| validation.as_str() == text)
-    }
-}
-
-impl Visibility {
-    /// Every visibility.
-    pub const ALL: [Self; 2] = [Self::Public, Self::Hidden];
-
-    /// The text form.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Public => "public",
-            Self::Hidden => "hidden",
-        }
-    }
-
-    /// The visibility with this text form.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|visibility| visibility.as_str() == text)
     }
 }

@@ -1,39 +1,24 @@
 use std::collections::BTreeSet;
 
 use crate::WebhookAccess;
+use crate::named::named;
 
-/// A right of a session that a portal link has opened, or of a member of an organization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Capability {
-    /// Creates, rotates and revokes the user's API keys, and lists them.
-    Keys,
-    /// Lists the user's API keys.
-    KeysRead,
-    /// Changes the user's subscriptions, sends, retries and cancels deliveries, and shows both.
-    Webhooks,
-    /// Shows the user's subscriptions and deliveries.
-    WebhooksRead,
+named! {
+    /// A right of a session that a portal link has opened, or of a member of an organization.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Capability: name, of_name {
+        /// Creates, rotates and revokes the user's API keys, and lists them.
+        Keys = "keys",
+        /// Lists the user's API keys.
+        KeysRead = "keys:read",
+        /// Changes the user's subscriptions, sends, retries and cancels deliveries, and shows both.
+        Webhooks = "webhooks",
+        /// Shows the user's subscriptions and deliveries.
+        WebhooksRead = "webhooks:read",
+    }
 }
 
 impl Capability {
-    /// Every capability.
-    pub const ALL: [Self; 4] = [Self::Keys, Self::KeysRead, Self::Webhooks, Self::WebhooksRead];
-
-    /// The name that the API and the store use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Keys => "keys",
-            Self::KeysRead => "keys:read",
-            Self::Webhooks => "webhooks",
-            Self::WebhooksRead => "webhooks:read",
-        }
-    }
-
-    /// The capability with this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|capability| capability.name() == name)
-    }
-
     /// The capability that a call with this access to webhooks needs.
     pub const fn for_webhooks(access: WebhookAccess) -> Self {
         match access {

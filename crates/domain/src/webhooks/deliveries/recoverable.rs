@@ -1,3 +1,4 @@
+use crate::named::named;
 use crate::webhooks::{EventType, SubscribedEvents};
 
 /// The deliveries that a recovery retries.
@@ -27,36 +28,21 @@ impl From<Recoverable> for RecoveryFilter {
     }
 }
 
-/// Which deliveries a recovery retries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Recoverable {
-    /// Failed and missed deliveries.
-    #[default]
-    All,
-    /// Deliveries that failed or wait for a retry.
-    Failed,
-    /// Deliveries of events that were published while the subscription was disabled.
-    Missed,
+named! {
+    /// Which deliveries a recovery retries.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Recoverable: as_str, parse {
+        /// Failed and missed deliveries.
+        #[default]
+        All = "all",
+        /// Deliveries that failed or wait for a retry.
+        Failed = "failed",
+        /// Deliveries of events that were published while the subscription was disabled.
+        Missed = "missed",
+    }
 }
 
 impl Recoverable {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::All, Self::Failed, Self::Missed];
-
-    /// The name that the API uses.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Failed => "failed",
-            Self::Missed => "missed",
-        }
-    }
-
-    /// The kind with this name; `None` if there is none.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
     /// Whether the recovery includes deliveries that failed or wait for a retry.
     pub fn has_failed(self) -> bool {
         self != Self::Missed

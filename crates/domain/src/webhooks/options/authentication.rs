@@ -5,38 +5,22 @@ use zeroize::Zeroizing;
 use super::client_credentials::{ClientCredentials, InvalidClientCredentials};
 use super::header_name::{HeaderName, InvalidHeaderName};
 use super::header_value::{HeaderValue, InvalidHeaderValue};
+use crate::named::named;
 use crate::webhooks::InvalidTargetUrl;
 
-/// How a receiver recognizes the service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuthKind {
-    /// By a token in the header `authorization` (RFC 6750).
-    Bearer,
-    /// By a user name and a password in the header `authorization` (RFC 7617).
-    Basic,
-    /// By another header.
-    Header,
-    /// By an access token in the header `authorization`, which the service gets as a client (RFC 6749, section 4.4).
-    OAuth2,
-}
-
-impl AuthKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Bearer, Self::Basic, Self::Header, Self::OAuth2];
-
-    /// The name that the API and the stores use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Bearer => "bearer",
-            Self::Basic => "basic",
-            Self::Header => "header",
-            Self::OAuth2 => "oauth2",
-        }
-    }
-
-    /// The kind with this name; `None` if there is none.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+named! {
+    /// How a receiver recognizes the service.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AuthKind: as_str, parse {
+        /// By a token in the header `authorization` (RFC 6750).
+        Bearer = "bearer",
+        /// By a user name and a password in the header `authorization` (RFC 7617).
+        Basic = "basic",
+        /// By another header.
+        Header = "header",
+        /// By an access token in the header `authorization`, which the service gets as a client (RFC 6749, section
+        /// 4.4).
+        OAuth2 = "oauth2",
     }
 }
 

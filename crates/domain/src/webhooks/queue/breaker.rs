@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use crate::Timestamp;
+use crate::named::named;
 use crate::webhooks::{FailureReason, Verdict};
 
 /// How many failures in a row open the breaker.
@@ -59,36 +60,19 @@ pub enum Admission {
     Paused(Timestamp),
 }
 
-/// Why the service has disabled a subscription.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DisableReason {
-    /// The receiver answered 410.
-    Gone,
-    /// All attempts failed for five days.
-    OnlyFailures,
-    /// The attempts of a delivery are used up, and its subscription stops then. See [`OnExhausted`](crate::webhooks::OnExhausted).
-    OrderStopped,
-    /// The API key that set the URL was reported as leaked. See decision 46.
-    KeyLeaked,
-}
-
-impl DisableReason {
-    /// Each, in the order of the documentation.
-    pub const ALL: [Self; 4] = [Self::Gone, Self::OnlyFailures, Self::OrderStopped, Self::KeyLeaked];
-
-    /// The code that the API and the stores use.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Gone => "gone",
-            Self::OnlyFailures => "only_failures",
-            Self::OrderStopped => "order_stopped",
-            Self::KeyLeaked => "key_leaked",
-        }
-    }
-
-    /// The reason with this code; `None` if there is no such code.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.code() == code)
+named! {
+    /// Why the service has disabled a subscription.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum DisableReason: code, from_code {
+        /// The receiver answered 410.
+        Gone = "gone",
+        /// All attempts failed for five days.
+        OnlyFailures = "only_failures",
+        /// The attempts of a delivery are used up, and its subscription stops then. See
+        /// [`OnExhausted`](crate::webhooks::OnExhausted).
+        OrderStopped = "order_stopped",
+        /// The API key that set the URL was reported as leaked. See decision 46.
+        KeyLeaked = "key_leaked",
     }
 }
 

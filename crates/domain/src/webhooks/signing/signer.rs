@@ -2,36 +2,20 @@ use zeroize::Zeroizing;
 
 use super::key_pair::{PublicKey, SigningKeyPair};
 use super::signing_secret::SigningSecret;
+use crate::named::named;
 use crate::ports::Entropy;
 
-/// Which signatures webhooks carry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SigningKind {
-    /// `v1`, by a secret that the receiver shares.
-    #[default]
-    Hmac,
-    /// `v1a`, by a private key that never leaves the service.
-    Ed25519,
-    /// Both, `v1` first.
-    Both,
-}
-
-impl SigningKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Hmac, Self::Ed25519, Self::Both];
-
-    /// The name that the API uses.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hmac => "hmac",
-            Self::Ed25519 => "ed25519",
-            Self::Both => "both",
-        }
-    }
-
-    /// The kind with this name; `None` if there is none.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+named! {
+    /// Which signatures webhooks carry.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum SigningKind: as_str, parse {
+        /// `v1`, by a secret that the receiver shares.
+        #[default]
+        Hmac = "hmac",
+        /// `v1a`, by a private key that never leaves the service.
+        Ed25519 = "ed25519",
+        /// Both, `v1` first.
+        Both = "both",
     }
 }
 
