@@ -114,20 +114,10 @@ impl Keys {
             created_by: request.created_by,
         };
         let limit = ActiveLimit { max: self.policy.max_active(), at: now };
-        let (view, cause) = (ListView::at(now), self.cause(origin, now));
-        match self
-            .stores
-            .store
-            .insert_within(&InsertKeyRequest {
-                key: key.clone(),
-                digest: full_key.digest(),
-                limit,
-                view,
-                cause: cause.clone(),
-            })
-            .await?
-        {
-            Insertion::Stored(keys) => Ok(CreatedKey { full_key, id: key.id, keys: self.with_recent_uses(keys) }),
+        let (id, digest, view, cause) = (key.id, full_key.digest(), ListView::at(now), self.cause(origin, now));
+        let insertion = InsertKeyRequest { key, digest, limit, view, cause };
+        match self.stores.store.insert_within(&insertion).await? {
+            Insertion::Stored(keys) => Ok(CreatedKey { full_key, id, keys: self.with_recent_uses(keys) }),
             Insertion::LimitReached { max } => Err(CreateKeyError::LimitReached { max }),
         }
     }

@@ -39,16 +39,9 @@ impl Keys {
         if digests.is_empty() {
             return Ok(vec![None; tokens.len()]);
         }
-        let now = self.clock.now();
-        let revoked = self
-            .stores
-            .store
-            .revoke_by_digests(&RevokeDigestsRequest {
-                digests: digests.clone(),
-                at: now,
-                cause: self.cause(origin, now),
-            })
-            .await?;
+        let at = self.clock.now();
+        let request = RevokeDigestsRequest { digests, at, cause: self.cause(origin, at) };
+        let revoked = self.stores.store.revoke_by_digests(&request).await?;
         let (digests, keys): (Vec<CredentialDigest>, Vec<ApiKey>) = revoked.into_iter().unzip();
         let revoked: HashMap<CredentialDigest, ApiKey> = digests.into_iter().zip(self.with_recent_uses(keys)).collect();
         Ok(presented.iter().map(|digest| revoked.get(digest.as_ref()?).cloned()).collect())

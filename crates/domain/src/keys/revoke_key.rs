@@ -63,19 +63,10 @@ impl Keys {
         let created_before = created_before.unwrap_or(Timestamp::MAX);
         let mut count = 0;
         loop {
-            let now = self.clock.now();
-            let cause = self.cause(origin, now);
-            let batch = self
-                .stores
-                .store
-                .revoke_user_keys(&RevokeUserKeysRequest {
-                    of: KeysOf::Owner(owner.clone()),
-                    created_before,
-                    at: now,
-                    max: REVOKE_BATCH_MAX,
-                    cause: cause.clone(),
-                })
-                .await?;
+            let at = self.clock.now();
+            let (of, max, cause) = (KeysOf::Owner(owner.clone()), REVOKE_BATCH_MAX, self.cause(origin, at));
+            let request = RevokeUserKeysRequest { of, created_before, at, max, cause };
+            let batch = self.stores.store.revoke_user_keys(&request).await?;
             count += batch.len() as u64;
             if batch.len() < REVOKE_BATCH_MAX as usize {
                 return Ok(count);

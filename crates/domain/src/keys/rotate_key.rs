@@ -81,21 +81,10 @@ impl Keys {
             created_by: request.created_by,
         };
         let (digest, view, cause) = (full_key.digest(), ListView::at(now), self.cause(origin, now));
-        match self
-            .stores
-            .store
-            .rotate(&RotateKeyRequest {
-                owner: owner.clone(),
-                id: request.id,
-                rotation: rotation.clone(),
-                digest,
-                view,
-                cause: cause.clone(),
-            })
-            .await?
-        {
+        let request = RotateKeyRequest { owner: owner.clone(), id: request.id, rotation, digest, view, cause };
+        match self.stores.store.rotate(&request).await? {
             Rotation::Rotated { keys, .. } => {
-                Ok(RotatedKey { full_key, id: rotation.successor, keys: self.with_recent_uses(keys) })
+                Ok(RotatedKey { full_key, id: request.rotation.successor, keys: self.with_recent_uses(keys) })
             }
             Rotation::Refused(refusal) => Err(RotateKeyError::Refused(refusal)),
             Rotation::NotFound => Err(RotateKeyError::NotFound),
