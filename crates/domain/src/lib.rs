@@ -57,7 +57,7 @@ pub use keys::list_view::{LISTED_ENDED_KEYS_MAX, ListView};
 pub use keys::rate_limit::{InvalidRateLimit, RateLimit};
 pub use keys::report_leaks::{LEAKS_MAX, ReportLeaksError};
 pub use keys::revoke_key::{REVOKE_BATCH_MAX, RevokeKeyError};
-pub use keys::rotate_key::{RotateKey, RotateKeyError, RotatedKey};
+pub use keys::rotate_key::{RotateKey, RotateKeyError};
 pub use keys::scope::{InvalidScope, Scope, Scopes};
 pub use keys::use_cases::Keys;
 pub use leaked_keys::{confirm_key, report_leaks};

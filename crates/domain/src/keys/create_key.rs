@@ -39,7 +39,7 @@ impl CreateKey {
     }
 }
 
-/// A new key. Only this answer has its secret.
+/// A new key, which may be the successor of a rotated one. Only this answer has its secret.
 #[derive(Debug)]
 pub struct CreatedKey {
     /// The secret.

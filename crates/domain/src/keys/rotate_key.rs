@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::audit::Origin;
 use crate::ports::{RotateKeyRequest, Rotation, StoreError};
 use crate::{
-    ApiKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, OwnerId, RotationRefusal, WebhookAccess,
+    CreatedKey, FullKey, KeyId, KeyRotation, Keys, ListView, OVERLAP_MAX, OwnerId, RotationRefusal, WebhookAccess,
 };
 
 /// The rotation that a user requests.
@@ -18,17 +18,6 @@ pub struct RotateKey {
     pub webhooks_max: Option<WebhookAccess>,
     /// The member of the organization that is the owner, if a member rotates the key.
     pub created_by: Option<OwnerId>,
-}
-
-/// The new key of a rotation. Only this answer has its secret.
-#[derive(Debug)]
-pub struct RotatedKey {
-    /// The new key's secret.
-    pub full_key: FullKey,
-    /// The new key's id.
-    pub id: KeyId,
-    /// The owner's keys as [`Keys::list`] returns them, with the old and the new key.
-    pub keys: Vec<ApiKey>,
 }
 
 /// Why a key was not rotated.
@@ -63,7 +52,7 @@ impl Keys {
         owner: &OwnerId,
         request: RotateKey,
         origin: &Origin,
-    ) -> Result<RotatedKey, RotateKeyError> {
+    ) -> Result<CreatedKey, RotateKeyError> {
         if request.overlap > OVERLAP_MAX {
             return Err(RotateKeyError::OverlapOutOfRange);
         }
@@ -84,7 +73,7 @@ impl Keys {
         let request = RotateKeyRequest { owner: owner.clone(), id: request.id, rotation, digest, view, cause };
         match self.stores.store.rotate(&request).await? {
             Rotation::Rotated { keys, .. } => {
-                Ok(RotatedKey { full_key, id: request.rotation.successor, keys: self.with_recent_uses(keys) })
+                Ok(CreatedKey { full_key, id: request.rotation.successor, keys: self.with_recent_uses(keys) })
             }
             Rotation::Refused(refusal) => Err(RotateKeyError::Refused(refusal)),
             Rotation::NotFound => Err(RotateKeyError::NotFound),

@@ -4,13 +4,13 @@ use domain::audit::Origin;
 use domain::memory::SeededEntropy;
 use domain::ports::{ChangeFeed, CredentialChanges, CredentialStore as _, FeedPosition};
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, KeyId, KeyRotation, OVERLAP_MAX, OwnerId, RotateKey, RotateKeyError, RotatedKey,
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, KeyId, KeyRotation, OVERLAP_MAX, OwnerId, RotateKey, RotateKeyError,
     RotationRefusal, Scopes, WebhookAccess,
 };
 
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
 
-fn rotate(desk: &Desk, owner: &OwnerId, id: KeyId, overlap: Duration) -> Result<RotatedKey, RotateKeyError> {
+fn rotate(desk: &Desk, owner: &OwnerId, id: KeyId, overlap: Duration) -> Result<CreatedKey, RotateKeyError> {
     pollster::block_on(desk.keys.rotate(
         owner,
         RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None },
@@ -18,7 +18,7 @@ fn rotate(desk: &Desk, owner: &OwnerId, id: KeyId, overlap: Duration) -> Result<
     ))
 }
 
-fn refusal(outcome: Result<RotatedKey, RotateKeyError>) -> RotationRefusal {
+fn refusal(outcome: Result<CreatedKey, RotateKeyError>) -> RotationRefusal {
     match outcome {
         Err(RotateKeyError::Refused(refusal)) => refusal,
         other => panic!("{other:?}"),

@@ -10,10 +10,10 @@ use domain::ports::{
 };
 use domain::webhooks::{
     AnswerHeaders, AttemptOutcome, AttemptRecord, CertificateFacts, ClaimEnd, CreateSubscription,
-    CreateSubscriptionError, CreatedSubscription, Description, EgressPolicy, EgressPolicySettings, EventType,
-    FailureReason, FairShares, InvalidClientCertificate, OptionsChange, OurFault, PauseLengths, PublishEvent,
-    PublishEventsError, PublisherId, RetrySchedule, SignerWish, SigningKind, SigningSecret, SubscribedEvents,
-    WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
+    CreateSubscriptionError, Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares,
+    InvalidClientCertificate, OptionsChange, OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId,
+    RetrySchedule, SignerWish, SigningKind, SigningSecret, SubscribedEvents, SubscriptionWithSecret, WebhookPolicy,
+    WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{KeyPolicy, OwnerId, Purges, SealingKeys, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -71,7 +71,7 @@ impl Desk {
         block_on(purges.purge(Retained::Webhooks)).unwrap()
     }
 
-    pub(crate) fn create(&self, secret: Option<&str>) -> Result<CreatedSubscription, CreateSubscriptionError> {
+    pub(crate) fn create(&self, secret: Option<&str>) -> Result<SubscriptionWithSecret, CreateSubscriptionError> {
         self.create_of(SigningKind::Hmac, secret)
     }
 
@@ -79,7 +79,7 @@ impl Desk {
         &self,
         kind: SigningKind,
         secret: Option<&str>,
-    ) -> Result<CreatedSubscription, CreateSubscriptionError> {
+    ) -> Result<SubscriptionWithSecret, CreateSubscriptionError> {
         let request = CreateSubscription {
             url: self.webhooks.parse_target("https://example.com/hooks").unwrap(),
             events: SubscribedEvents::parse(["invoice.*"]).unwrap(),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use domain::audit::Origin;
 use domain::ports::SealedSecretStore as _;
 use domain::webhooks::{
-    IdempotencyKey, NoSharedSecret, PublicKey, ResealedSecrets, RotateSecret, RotateSecretError, RotatedSecret,
-    SignerWish, SigningKind, SigningSecret,
+    IdempotencyKey, NoSharedSecret, PublicKey, ResealedSecrets, RotateSecret, RotateSecretError, SignerWish,
+    SigningKind, SigningSecret, SubscriptionWithSecret,
 };
 use domain::{SealingKeys, SubscriptionId};
 use pollster::block_on;
@@ -25,7 +25,7 @@ fn keyed(id: SubscriptionId, signing: Option<SigningKind>, key: &str) -> RotateS
     RotateSecret { key: Some(IdempotencyKey::parse(key).unwrap()), ..rotation(id, signing) }
 }
 
-fn rotate(desk: &Desk, request: RotateSecret) -> Result<RotatedSecret, RotateSecretError> {
+fn rotate(desk: &Desk, request: RotateSecret) -> Result<SubscriptionWithSecret, RotateSecretError> {
     block_on(desk.webhooks.rotate_secret(&desk.alice, request, &Origin::SERVICE))
 }
 

@@ -4,7 +4,7 @@ use domain::audit::Origin;
 use domain::ports::{SealedSecretStore as _, SubscriptionStore as _};
 use domain::webhooks::{
     CheckKeysError, IdempotencyKey, NoPushSubscription, ResealedSecrets, RotateSecret, RotateSecretError,
-    RotatedSecret, SigningSecret, Webhooks,
+    SigningSecret, SubscriptionWithSecret, Webhooks,
 };
 use domain::{OVERLAP_MAX, SealingKeys, SubscriptionId};
 use pollster::block_on;
@@ -19,7 +19,7 @@ fn rotate(
     id: SubscriptionId,
     secret: Option<&str>,
     overlap: Duration,
-) -> Result<RotatedSecret, RotateSecretError> {
+) -> Result<SubscriptionWithSecret, RotateSecretError> {
     let secret = secret.map(|text| SigningSecret::parse(text).unwrap());
     block_on(desk.webhooks.rotate_secret(
         &desk.alice,

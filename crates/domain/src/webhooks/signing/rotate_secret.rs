@@ -6,7 +6,7 @@ use super::signer::{ChosenSigner, NoSharedSecret, SignerWish, SigningKind};
 use super::signing_secret::SigningSecret;
 use crate::audit::Origin;
 use crate::ports::{RotateSecretRequest, SecretRotation, StoreError};
-use crate::webhooks::{NoPushSubscription, Subscription, Webhooks};
+use crate::webhooks::{NoPushSubscription, SubscriptionWithSecret, Webhooks};
 use crate::{OVERLAP_MAX, OwnerId, SubscriptionId, Timestamp};
 
 /// The rotation that a user requests.
@@ -27,15 +27,6 @@ pub struct RotateSecret {
 impl RotateSecret {
     /// The overlap if the user names none: a day, in which the receivers get the new secret.
     pub const OVERLAP_DEFAULT: Duration = Duration::from_hours(24);
-}
-
-/// A subscription with a new secret.
-#[derive(Debug)]
-pub struct RotatedSecret {
-    /// The subscription.
-    pub subscription: Subscription,
-    /// The new secret if it was generated. Only this answer has it.
-    pub secret: Option<SigningSecret>,
 }
 
 /// Why the secret was not rotated.
@@ -77,7 +68,7 @@ impl Webhooks {
         owner: &OwnerId,
         request: RotateSecret,
         origin: &Origin,
-    ) -> Result<RotatedSecret, RotateSecretError> {
+    ) -> Result<SubscriptionWithSecret, RotateSecretError> {
         if request.overlap > OVERLAP_MAX {
             return Err(RotateSecretError::OverlapOutOfRange);
         }
@@ -98,7 +89,7 @@ impl Webhooks {
             };
             match self.stores.subscriptions.rotate_secret(&rotation).await? {
                 SecretRotation::Rotated(subscription) => {
-                    return Ok(RotatedSecret { subscription, secret: possible.swap_remove(0).into_shown() });
+                    return Ok(SubscriptionWithSecret { subscription, secret: possible.swap_remove(0).into_shown() });
                 }
                 // Most subscriptions have the kind that is tried first. Another turn follows only if the kind changes.
                 SecretRotation::Refused(_, stored) if rotation.of_kind.is_some_and(|kind| !stored.is_of(kind)) => {
@@ -108,7 +99,7 @@ impl Webhooks {
                     let until = stored.previous.as_ref().map_or(now, |(_, until)| *until);
                     let signer =
                         self.current_among(possible, &stored, id).ok_or(RotateSecretError::Overlapping { until })?;
-                    return Ok(RotatedSecret { subscription, secret: signer.into_shown() });
+                    return Ok(SubscriptionWithSecret { subscription, secret: signer.into_shown() });
                 }
                 SecretRotation::NotFound => return Err(NoPushSubscription::NotFound.into()),
             }

@@ -33,9 +33,9 @@ pub struct CreateSubscription {
     pub created_by: Option<OwnerId>,
 }
 
-/// A new subscription.
+/// A new subscription, or one with a new secret.
 #[derive(Debug)]
-pub struct CreatedSubscription {
+pub struct SubscriptionWithSecret {
     /// The subscription.
     pub subscription: Subscription,
     /// The shared secret if there is one and it was generated. Only this answer has it.
@@ -77,7 +77,7 @@ impl Webhooks {
         owner: &OwnerId,
         request: CreateSubscription,
         origin: &Origin,
-    ) -> Result<CreatedSubscription, CreateSubscriptionError> {
+    ) -> Result<SubscriptionWithSecret, CreateSubscriptionError> {
         let now = self.clock.now();
         let id = SubscriptionId::mint_for(owner, self.placement, now, &*self.entropy);
         let before = SealedOptions { order: request.order, ..SealedOptions::default() };
@@ -104,7 +104,7 @@ impl Webhooks {
         let request = InsertSubscriptionRequest { subscription, secret, max, cause: self.cause(origin, now) };
         match self.stores.subscriptions.insert_within(&request).await? {
             SubscriptionInsertion::Stored => {
-                Ok(CreatedSubscription { subscription: request.subscription, secret: signer.into_shown() })
+                Ok(SubscriptionWithSecret { subscription: request.subscription, secret: signer.into_shown() })
             }
             SubscriptionInsertion::LimitReached { max } => Err(CreateSubscriptionError::LimitReached { max }),
             SubscriptionInsertion::TooManyDeleted { max } => Err(CreateSubscriptionError::TooManyDeleted { max }),
