@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
+use super::lock;
 use crate::audit::{AuditEvent, AuditFilter, Cause, Origin};
 use crate::ports::{AuditLog, AuditPage, AuditWatcher, AuditWatchers, Retained, Retention, StoreError};
 use crate::{AuditId, OwnerId, Timestamp};
@@ -33,14 +34,14 @@ impl Table {
 impl MemoryAuditLog {
     /// Adds events. Stores call this while they hold the lock on the changed data.
     pub(super) fn write(&self, events: impl IntoIterator<Item = AuditEvent>) {
-        let mut stored = self.lock();
+        let mut stored = lock(&self.0);
         events.into_iter().for_each(|event| stored.insert(event));
     }
 
     /// Removes the changes and the addresses from the owner's events that are not to be announced. Returns how many events
     /// had any.
     pub(super) fn erase(&self, owner: &OwnerId) -> usize {
-        let mut stored = self.lock();
+        let mut stored = lock(&self.0);
         let Table { events, unannounced, .. } = &mut *stored;
         let theirs = events.values_mut().filter(|event| event.owner == *owner && !unannounced.contains(&event.id));
         let whole = theirs.filter(|event| !event.changes.is_empty() || event.origin.address.is_some());
@@ -49,19 +50,15 @@ impl MemoryAuditLog {
 
     /// Whether the log has events of the owner that are to be announced.
     pub(super) fn announces(&self, owner: &OwnerId) -> bool {
-        let stored = self.lock();
+        let stored = lock(&self.0);
         stored.unannounced.iter().filter_map(|id| stored.events.get(id)).any(|event| event.owner == *owner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
 impl AuditLog for MemoryAuditLog {
     async fn list(&self, filter: &AuditFilter, before: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
-        let stored = self.lock();
+        let stored = lock(&self.0);
         let newest_first = stored.events.range(..before.unwrap_or(AuditId::MAX)).rev().map(|(_, event)| event);
         let mut shown = newest_first.filter(|event| filter.matches(event)).cloned();
         let events: Vec<AuditEvent> = shown.by_ref().take(max as usize).collect();
@@ -70,7 +67,7 @@ impl AuditLog for MemoryAuditLog {
     }
 
     async fn record_new(&self, events: &[AuditEvent]) -> Result<u32, StoreError> {
-        let mut stored = self.lock();
+        let mut stored = lock(&self.0);
         let mut recorded = 0;
         for event in events {
             if !stored.events.contains_key(&event.id) {
@@ -82,19 +79,19 @@ impl AuditLog for MemoryAuditLog {
     }
 
     async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
-        let stored = self.lock();
+        let stored = lock(&self.0);
         let unannounced = stored.unannounced.iter().filter_map(|id| stored.events.get(id)).cloned();
         Ok(unannounced.take(max as usize).collect())
     }
 
     async fn mark_announced(&self, events: &[AuditEvent]) -> Result<(), StoreError> {
-        let mut stored = self.lock();
+        let mut stored = lock(&self.0);
         stored.unannounced.retain(|id| events.iter().all(|event| event.id != *id));
         Ok(())
     }
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
-        self.lock().watchers.add(watcher);
+        lock(&self.0).watchers.add(watcher);
     }
 }
 
@@ -104,7 +101,7 @@ impl Retention for MemoryAuditLog {
         if what != Retained::AuditEvents {
             return Ok(0);
         }
-        let mut stored = self.lock();
+        let mut stored = lock(&self.0);
         let Table { events, unannounced, .. } = &mut *stored;
         let purged = events.extract_if(..AuditId::first_at(before), |_, _| true).take(max as usize).count();
         unannounced.retain(|id| events.contains_key(id));

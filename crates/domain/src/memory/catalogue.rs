@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
+use super::lock;
 use crate::catalogue::EventTypeEntry;
 use crate::ports::{EntryPut, EventTypes, PutEntryRequest, StoreError};
 use crate::webhooks::EventType;
@@ -21,10 +22,6 @@ impl MemoryEventTypes {
     pub fn writing_to(self, audit: MemoryAuditLog) -> Self {
         Self { audit, ..self }
     }
-
-    fn stored(&self) -> MutexGuard<'_, BTreeMap<EventType, EventTypeEntry>> {
-        self.stored.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 fn last_revision_of(stored: &BTreeMap<EventType, EventTypeEntry>) -> u64 {
@@ -34,15 +31,15 @@ fn last_revision_of(stored: &BTreeMap<EventType, EventTypeEntry>) -> u64 {
 #[async_trait]
 impl EventTypes for MemoryEventTypes {
     async fn list(&self) -> Result<Vec<EventTypeEntry>, StoreError> {
-        Ok(self.stored().values().cloned().collect())
+        Ok(lock(&self.stored).values().cloned().collect())
     }
 
     async fn find(&self, name: &EventType) -> Result<Option<EventTypeEntry>, StoreError> {
-        Ok(self.stored().get(name).cloned())
+        Ok(lock(&self.stored).get(name).cloned())
     }
 
     async fn put(&self, request: &PutEntryRequest) -> Result<EntryPut, StoreError> {
-        let mut stored = self.stored();
+        let mut stored = lock(&self.stored);
         let revision = stored.get(&request.after.name).map(|entry| entry.revision);
         match request.admit(revision, stored.len() as u64, last_revision_of(&stored)) {
             Ok(entry) => {
@@ -55,6 +52,6 @@ impl EventTypes for MemoryEventTypes {
     }
 
     async fn last_revision(&self) -> Result<u64, StoreError> {
-        Ok(last_revision_of(&self.stored()))
+        Ok(last_revision_of(&lock(&self.stored)))
     }
 }

@@ -1,7 +1,8 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
+use super::lock;
 use crate::ports::{ChangeFeed, CredentialChanges, FeedPosition, FeedRead, StoreError};
 use crate::{CredentialDigest, Timestamp};
 
@@ -21,18 +22,14 @@ impl MemoryChangeFeed {
     /// Adds changes. Stores call this while they hold the lock on the changed data, so that a reader of the feed finds
     /// the change.
     pub(super) fn report(&self, digests: impl IntoIterator<Item = CredentialDigest>) {
-        self.lock().changes.extend(digests);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Reported> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).changes.extend(digests);
     }
 }
 
 #[async_trait]
 impl ChangeFeed for MemoryChangeFeed {
     async fn changes_since(&self, since: Option<&FeedPosition>, max: u32) -> Result<FeedRead, StoreError> {
-        let mut reported = self.lock();
+        let mut reported = lock(&self.0);
         reported.reads += 1;
         let at = Timestamp::from_unix_millis(reported.reads).unwrap_or(Timestamp::MAX);
         let new = since.and_then(|since| reported.changes.get(since.as_str().parse::<usize>().ok()?..));

@@ -1,11 +1,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
 use super::change_feed::MemoryChangeFeed;
+use super::lock;
 use super::owners::MemoryOwners;
 use crate::ports::{
     ChangeFeed, ChangeKeyRequest, ChangedKey, CredentialStore, FeedPosition, FeedRead, Found, InsertKeyRequest,
@@ -18,20 +19,10 @@ use crate::{ApiKey, CredentialDigest, Hour, KeyId, KeyUsage, KeyUse, ListView, O
 /// Keys in maps behind one lock. Each method holds the lock, and is therefore atomic.
 #[derive(Debug, Default)]
 pub struct MemoryKeyStore {
-    tables: MemoryKeys,
+    tables: Arc<Mutex<Tables>>,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
     owners: MemoryOwners,
-}
-
-/// The keys of a store in memory. All clones are the same keys.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MemoryKeys(Arc<Mutex<Tables>>);
-
-impl MemoryKeys {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Tables> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[derive(Debug, Default)]
@@ -120,12 +111,8 @@ impl MemoryKeyStore {
     }
 
     /// The keys, which other stores look at.
-    pub(super) fn keys(&self) -> MemoryKeys {
-        self.tables.clone()
-    }
-
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock()
+    pub(super) fn keys(&self) -> Arc<Mutex<Tables>> {
+        Arc::clone(&self.tables)
     }
 }
 
@@ -133,7 +120,7 @@ impl MemoryKeyStore {
 impl KeyStore for MemoryKeyStore {
     async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
         let &InsertKeyRequest { ref key, digest, view, ref cause, .. } = request;
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         let limit = request.limit.of(self.owners.limits(&key.owner));
         let active = tables.of(&key.owner).filter(|other| other.is_active(limit.at)).count() as u64;
         if active >= limit.max.into() {
@@ -145,12 +132,12 @@ impl KeyStore for MemoryKeyStore {
     }
 
     async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(self.tables().list(owner, view))
+        Ok(lock(&self.tables).list(owner, view))
     }
 
     async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         let &RevokeKeyRequest { ref owner, id, at, view, ref cause } = request;
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => Ok(Revocation::NotOwned),
             (Some(_), Some(digest)) => {
@@ -167,7 +154,7 @@ impl KeyStore for MemoryKeyStore {
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         let &RotateKeyRequest { ref owner, id, ref rotation, digest, view, ref cause } = request;
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         let (key, replaced) = match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => return Ok(Rotation::NotOwned),
             (Some(key), Some(replaced)) => (key, replaced),
@@ -189,7 +176,7 @@ impl KeyStore for MemoryKeyStore {
 
     async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
         let &ChangeKeyRequest { ref owner, id, ref change, at, ref cause } = request;
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         let (before, digest) = match (tables.keys.get(&id), tables.digest_of(id)) {
             (Some(key), _) if key.owner != *owner => return Ok(ChangedKey::NotOwned),
             (Some(key), Some(digest)) => (key, digest),
@@ -211,7 +198,7 @@ impl KeyStore for MemoryKeyStore {
         request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
         let &RevokeDigestsRequest { ref digests, at, ref cause } = request;
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         let (mut revoked, mut leaked) = (Vec::new(), Vec::new());
         for digest in digests.iter().collect::<HashSet<_>>() {
             if let Some(id) = tables.ids.get(digest).copied() {
@@ -226,7 +213,7 @@ impl KeyStore for MemoryKeyStore {
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         let &RevokeUserKeysRequest { ref of, created_before, at, max, ref cause } = request;
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         let left = tables.all().filter(|key| {
             of.has(&key.owner, key.created_by.as_ref()) && key.revoked_at.is_none() && key.created_at < created_before
         });
@@ -241,7 +228,7 @@ impl KeyStore for MemoryKeyStore {
     }
 
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
-        let tables = self.tables();
+        let tables = lock(&self.tables);
         let place = |key: &&ApiKey| key.expires_at.map(|at| (at, key.id));
         let is_shown = |key: &&ApiKey| key.revoked_at.is_none() && key.replaced_by.is_none();
         let expiring = tables.keys.values().filter(is_shown);
@@ -256,7 +243,7 @@ impl KeyStore for MemoryKeyStore {
 #[async_trait]
 impl CredentialStore<ApiKey> for MemoryKeyStore {
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<ApiKey> {
-        let tables = self.tables();
+        let tables = lock(&self.tables);
         let find = |digest: &CredentialDigest| {
             let key = tables.keys.get(tables.ids.get(digest)?)?;
             Some(self.owners.looked_up(&key.owner, *digest, key.clone()))
@@ -265,7 +252,7 @@ impl CredentialStore<ApiKey> for MemoryKeyStore {
     }
 
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         for used in uses {
             if let Some(key) = tables.keys.get_mut(&used.id) {
                 key.last_used_at = key.last_used_at.max(Some(used.at));
@@ -278,12 +265,12 @@ impl CredentialStore<ApiKey> for MemoryKeyStore {
 #[async_trait]
 impl KeyUsageStore for MemoryKeyStore {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
-        self.tables().usage.add(usage);
+        lock(&self.tables).usage.add(usage);
         Ok(())
     }
 
     async fn usage(&self, request: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        let tables = self.tables();
+        let tables = lock(&self.tables);
         let is_theirs = tables.keys.get(&request.id).is_some_and(|key| key.owner == request.owner);
         Ok(is_theirs.then(|| tables.usage.of(&[request.id], request.hours)))
     }
@@ -292,7 +279,7 @@ impl KeyUsageStore for MemoryKeyStore {
 #[async_trait]
 impl Retention for MemoryKeyStore {
     async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let mut tables = self.tables();
+        let mut tables = lock(&self.tables);
         Ok(match what {
             Retained::Keys => tables.purge_ended(before, max),
             Retained::KeyUsage => tables.usage.purge(Hour::of(before), max),

@@ -16,6 +16,8 @@ mod sessions;
 mod system;
 mod webhooks;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use audit::{MemoryAuditLog, unique_cause};
 pub use catalogue::MemoryEventTypes;
 pub use change_feed::MemoryChangeFeed;
@@ -25,3 +27,8 @@ pub use owners::MemoryOwners;
 pub use sessions::MemorySessionStore;
 pub use system::{ManualClock, MemoryLogFilters, MemorySpans, SeededEntropy};
 pub use webhooks::MemoryWebhookStore;
+
+/// Locks a part of a store. The part stays usable after a panic under the lock.
+fn lock<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,13 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
-use super::keys::{MemoryKeyStore, MemoryKeys};
+use super::keys::{MemoryKeyStore, Tables as KeyTables};
+use super::lock;
 use super::owners::MemoryOwners;
 use super::sessions::{MemorySessionStore, MemorySessions};
-use super::webhooks::{MemoryLanes, MemoryWebhookStore};
+use super::webhooks::{MemoryWebhookStore, Tables as WebhookTables};
 use crate::audit::Cause;
 use crate::ports::{
     ChangeOwnerRequest, ChangedOwner, EraseRequest, Erasure, ListOwnersRequest, OwnerStore, SetOwnerStateRequest,
@@ -25,9 +27,9 @@ pub struct MemoryOwnerStore {
     owners: MemoryOwners,
     changes: MemoryChangeFeed,
     audit: MemoryAuditLog,
-    keys: MemoryKeys,
+    keys: Arc<Mutex<KeyTables>>,
     sessions: MemorySessions,
-    lanes: MemoryLanes,
+    lanes: Arc<Mutex<WebhookTables>>,
 }
 
 impl MemoryOwnerStore {
@@ -93,7 +95,7 @@ impl OwnerStore for MemoryOwnerStore {
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {
         let SetOwnerStateRequest { owner, state, at, cause } = request;
         // The lock of webhooks comes first, as in their calls.
-        let mut lanes = self.lanes.lock();
+        let mut lanes = lock(&self.lanes);
         let mut records = self.owners.lock();
         let before = records.get(owner).cloned().unwrap_or_default();
         let after = state.apply_to(&before, *at);
@@ -110,7 +112,7 @@ impl OwnerStore for MemoryOwnerStore {
     }
 
     async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
-        let (lanes, keys, records) = (self.lanes.lock(), self.keys.lock(), self.owners.lock());
+        let (lanes, keys, records) = (lock(&self.lanes), lock(&self.keys), self.owners.lock());
         let stored = keys.all().map(|key| &key.owner).chain(lanes.subscribers());
         let mut known: BTreeMap<&OwnerId, OwnerRecord> = stored.map(|owner| (owner, OwnerRecord::default())).collect();
         let set = records.iter().filter(|(_, record)| **record != OwnerRecord::default());
@@ -156,7 +158,7 @@ impl Erasure for MemoryOwnerStore {
 
     async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError> {
         let EraseRequest { owner, at, settled, .. } = request;
-        let (mut lanes, mut keys, records) = (self.lanes.lock(), self.keys.lock(), self.owners.lock());
+        let (mut lanes, mut keys, records) = (lock(&self.lanes), lock(&self.keys), self.owners.lock());
         if records.get(owner).is_none_or(|record| record.erasing_since.is_none()) {
             return Ok(0);
         }
@@ -165,7 +167,7 @@ impl Erasure for MemoryOwnerStore {
     }
 
     async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError> {
-        let (lanes, keys, mut records) = (self.lanes.lock(), self.keys.lock(), self.owners.lock());
+        let (lanes, keys, mut records) = (lock(&self.lanes), lock(&self.keys), self.owners.lock());
         let is_erasing = records.get(owner).is_some_and(|record| record.erasing_since.is_some());
         let has_rows = || self.audit.announces(owner) || lanes.knows(owner) || keys.of(owner).next().is_some();
         if !is_erasing || has_rows() || self.sessions.erase(owner) + self.audit.erase(owner) > 0 {

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::lock;
 use crate::ports::LookedUp;
 use crate::{CredentialDigest, OwnerId, OwnerLimits, OwnerRecord, Timestamp};
 
@@ -40,6 +41,6 @@ impl MemoryOwners {
 
     /// Locks all records. Only their store changes them.
     pub(super) fn lock(&self) -> MutexGuard<'_, HashMap<OwnerId, OwnerRecord>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -1,11 +1,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 
 use super::audit::MemoryAuditLog;
 use super::change_feed::MemoryChangeFeed;
+use super::lock;
 use super::owners::MemoryOwners;
 use crate::audit::Cause;
 use crate::ports::{
@@ -28,13 +29,9 @@ pub struct MemorySessionStore {
 pub(super) struct MemorySessions(Arc<Mutex<Stored>>);
 
 impl MemorySessions {
-    fn lock(&self) -> MutexGuard<'_, Stored> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Deletes every session of the owner, and returns how many.
     pub(super) fn erase(&self, owner: &OwnerId) -> usize {
-        self.lock().extract_if(.., |_, (session, _)| session.owner == *owner).count()
+        lock(&self.0).extract_if(.., |_, (session, _)| session.owner == *owner).count()
     }
 }
 
@@ -67,10 +64,6 @@ impl MemorySessionStore {
         self.stored.clone()
     }
 
-    fn stored(&self) -> MutexGuard<'_, Stored> {
-        self.stored.lock()
-    }
-
     /// Deletes the sessions that match, and reports them. Returns their ids and digests.
     fn end_matching(&self, stored: &mut Stored, is_over: impl Fn(&Session) -> bool) -> Ended {
         let ended: Vec<_> = stored.extract_if(.., |_, (session, _)| is_over(session)).collect();
@@ -81,7 +74,7 @@ impl MemorySessionStore {
 
     /// Ends the owner's sessions that match.
     fn end_of(&self, owner: &OwnerId, cause: &Cause, is_over: impl Fn(&Session) -> bool) -> Vec<CredentialDigest> {
-        let mut stored = self.stored();
+        let mut stored = lock(&self.stored.0);
         let (ids, digests) = self.end_matching(&mut stored, |session| session.owner == *owner && is_over(session));
         self.audit.write(cause.sessions_ended(owner, ids));
         digests
@@ -106,7 +99,7 @@ impl SessionStore for MemorySessionStore {
         max: u32,
         cause: &Cause,
     ) -> Result<Vec<CredentialDigest>, StoreError> {
-        let mut stored = self.stored();
+        let mut stored = lock(&self.stored.0);
         if stored.contains_key(&session.id) || stored.values().any(|(_, other)| other == digest) {
             return Err(StoreError::Duplicate { what: "id or digest" });
         }
@@ -120,7 +113,7 @@ impl SessionStore for MemorySessionStore {
     }
 
     async fn list(&self, owner: &OwnerId, at: Timestamp) -> Result<Vec<Session>, StoreError> {
-        Ok(good_of(&self.stored(), owner, true, at))
+        Ok(good_of(&lock(&self.stored.0), owner, true, at))
     }
 
     async fn end(&self, owner: &OwnerId, id: SessionId, cause: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
@@ -137,7 +130,7 @@ impl SessionStore for MemorySessionStore {
     }
 
     async fn count_good(&self, at: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let good = self.stored().values().take(max as usize).filter(|(session, _)| session.is_good(at)).count();
+        let good = lock(&self.stored.0).values().take(max as usize).filter(|(session, _)| session.is_good(at)).count();
         Ok(u32::try_from(good).unwrap_or(max))
     }
 }
@@ -145,7 +138,7 @@ impl SessionStore for MemorySessionStore {
 #[async_trait]
 impl CredentialStore<Session> for MemorySessionStore {
     async fn find_by_digests(&self, digests: &[CredentialDigest]) -> Found<Session> {
-        let stored = self.stored();
+        let stored = lock(&self.stored.0);
         let found = stored.values().filter(|(_, digest)| digests.contains(digest));
         let looked_up = |(session, digest): &(Session, CredentialDigest)| {
             self.owners.looked_up(&session.owner, *digest, session.clone())
@@ -154,7 +147,7 @@ impl CredentialStore<Session> for MemorySessionStore {
     }
 
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
-        let mut stored = self.stored();
+        let mut stored = lock(&self.stored.0);
         for used in uses {
             if let Some((session, _)) = stored.get_mut(&used.id) {
                 session.seen_at = session.seen_at.max(used.at);
@@ -167,7 +160,7 @@ impl CredentialStore<Session> for MemorySessionStore {
 #[async_trait]
 impl Retention for MemorySessionStore {
     async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
-        let mut stored = self.stored();
+        let mut stored = lock(&self.stored.0);
         let is_past = |session: &Session| what == Retained::Sessions && session.ends_at() < before;
         let purged = stored.extract_if(.., |_, (session, _)| is_past(session)).take(max as usize).count();
         Ok(u32::try_from(purged).unwrap_or(max))

@@ -1,7 +1,8 @@
 use std::mem::take;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use super::lock;
 use crate::ports::{Clock, Entropy, InvalidLogFilter, LogFilters, SpanSink};
 use crate::{Span, Timestamp};
 
@@ -17,20 +18,20 @@ impl ManualClock {
 
     /// Moves the clock forward by `duration`.
     pub fn advance(&self, duration: Duration) {
-        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = lock(&self.0);
         *now = now.plus(duration);
     }
 
     /// Moves the clock back by `duration`.
     pub fn step_back(&self, duration: Duration) {
-        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = lock(&self.0);
         *now = now.minus(duration);
     }
 }
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0)
     }
 }
 
@@ -47,7 +48,7 @@ impl SeededEntropy {
 
 impl Entropy for SeededEntropy {
     fn fill(&self, bytes: &mut [u8]) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         for chunk in bytes.chunks_mut(8) {
             *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
             let mut mixed = *state;
@@ -66,13 +67,13 @@ pub struct MemorySpans(Mutex<Vec<Span>>);
 impl MemorySpans {
     /// Takes the spans out that were recorded so far, in their order.
     pub fn take(&self) -> Vec<Span> {
-        take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        take(&mut *lock(&self.0))
     }
 }
 
 impl SpanSink for MemorySpans {
     fn record(&self, span: Span) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+        lock(&self.0).push(span);
     }
 }
 
@@ -88,7 +89,7 @@ impl Default for MemoryLogFilters {
 
 impl LogFilters for MemoryLogFilters {
     fn present(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 
     fn parse(&self, filter: &str) -> Result<Box<dyn FnOnce() + Send>, InvalidLogFilter> {
@@ -96,6 +97,6 @@ impl LogFilters for MemoryLogFilters {
             return Err(InvalidLogFilter("a level"));
         }
         let (chosen, filter) = (Arc::clone(&self.0), filter.to_owned());
-        Ok(Box::new(move || *chosen.lock().unwrap_or_else(PoisonError::into_inner) = filter))
+        Ok(Box::new(move || *lock(&chosen) = filter))
     }
 }

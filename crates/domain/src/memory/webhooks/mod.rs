@@ -12,10 +12,11 @@ mod subscriptions;
 mod tests;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::audit::MemoryAuditLog;
 use super::by_hour::MemoryCounts;
+use super::lock;
 use super::owners::MemoryOwners;
 use crate::webhooks::{
     AttemptRecord, Breaker, ContentDigest, Delivery, DeliveryEnd, DeliveryState, DirectClaims, Event, FailedDelivery,
@@ -61,12 +62,12 @@ impl MemoryWebhookStore {
     }
 
     /// The lanes, which rest while their owner is suspended.
-    pub(super) fn lanes(&self) -> MemoryLanes {
-        MemoryLanes(Arc::clone(&self.tables))
+    pub(super) fn lanes(&self) -> Arc<Mutex<Tables>> {
+        Arc::clone(&self.tables)
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tables)
     }
 
     /// Destroys a stored event, as a damaged database would. Its deliveries cannot be read any more.
@@ -83,16 +84,6 @@ impl MemoryWebhookStore {
             Some(stored.delivery.id)
         })
         .collect()
-    }
-}
-
-/// The lanes of a store in memory.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MemoryLanes(Arc<Mutex<Tables>>);
-
-impl MemoryLanes {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Tables> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
