@@ -32,9 +32,7 @@ impl<Id: Copy + Ord, Counts: Copy + Default + AddAssign> MemoryCounts<Id, Counts
     }
 
     pub(super) fn purge(&mut self, before: Hour, max: u32) -> u32 {
-        let past: Vec<(Hour, Id)> =
-            self.0.keys().filter(|(hour, _)| *hour < before).take(max as usize).copied().collect();
-        self.0.retain(|key, _| past.binary_search(key).is_err());
-        u32::try_from(past.len()).unwrap_or(max)
+        let past = self.0.extract_if(.., |(hour, _), _| *hour < before).take(max as usize);
+        u32::try_from(past.count()).unwrap_or(max)
     }
 }

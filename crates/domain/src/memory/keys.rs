@@ -81,9 +81,8 @@ impl Tables {
     }
 
     fn purge_ended(&mut self, before: Timestamp, max: u32) -> u32 {
-        let past = self.keys.values().filter(|key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
-        let past: HashSet<KeyId> = past.map(|key| key.id).take(max as usize).collect();
-        self.keys.retain(|id, _| !past.contains(id));
+        let past = self.keys.extract_if(.., |_, key| key.ended_at(before).is_some_and(|ended_at| ended_at < before));
+        let past: HashSet<KeyId> = past.take(max as usize).map(|(id, _)| id).collect();
         self.ids.retain(|_, id| !past.contains(id));
         for owned in self.owned.values_mut() {
             owned.retain(|id| !past.contains(id));

@@ -8,7 +8,7 @@ use crate::ports::{
     RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
 };
 use crate::webhooks::{Breaker, Delivery, DeliveryEnd, DeliveryState, DeliveryStateKind, Recoverable};
-use crate::{DeliveryId, EventId, Hour, SubscriptionId, Timestamp};
+use crate::{EventId, Hour, SubscriptionId, Timestamp};
 
 /// Whether a recovery reads the delivery.
 pub(super) fn is_lost(delivery: &Delivery, request: RetryRequest, what: Recoverable) -> bool {
@@ -46,12 +46,8 @@ impl Tables {
     }
 
     fn purge_deliveries(&mut self, before: Timestamp, max: u32) -> usize {
-        let is_past =
-            |delivery: &Delivery| delivery.created_at < before && matches!(delivery.state, DeliveryState::Ended { .. });
-        let past = self.deliveries.values().filter(|stored| is_past(&stored.delivery));
-        let past: HashSet<DeliveryId> = past.map(|stored| stored.delivery.id).take(max as usize).collect();
-        self.deliveries.retain(|id, _| !past.contains(id));
-        past.len()
+        let is_past = |one: &Delivery| one.created_at < before && matches!(one.state, DeliveryState::Ended { .. });
+        self.deliveries.extract_if(.., |_, stored| is_past(&stored.delivery)).take(max as usize).count()
     }
 
     fn purge_events(&mut self, before: Timestamp, max: u32) -> usize {
