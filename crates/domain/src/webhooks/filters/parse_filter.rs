@@ -1,7 +1,9 @@
+use std::cmp::Ordering;
+
 use super::decimal::Decimal;
 use super::filter_path::{FilterPath, InvalidFilterPath};
 use super::json_document::{JsonDocument, JsonValue, Kind};
-use super::payload_filter::{Comparison, Condition, Leaf, PayloadFilter, Scalar, Test};
+use super::payload_filter::{Condition, Leaf, PayloadFilter, Scalar, Test};
 use crate::closest_name::closest_name;
 
 /// How much of a name an error repeats, in characters.
@@ -220,7 +222,7 @@ fn test(operation: JsonValue<'_>, value: Option<JsonValue<'_>>, place: &str) -> 
         return value.map_or(Ok(Test::Exists), |_| Err(at_value(FilterRule::Beside("exists"))));
     }
     let value = value.ok_or_else(|| at_value(FilterRule::Required))?;
-    let compared = |comparison| ordered(value).map(|limit| Test::Compare(comparison, limit));
+    let compared = |allowed: &'static [Ordering]| ordered(value).map(|limit| Test::Compare(allowed, limit));
     let test = match operation {
         "eq" => scalar(value).map(Test::Equal),
         "ne" if value.kind() == Kind::Null => {
@@ -228,10 +230,10 @@ fn test(operation: JsonValue<'_>, value: Option<JsonValue<'_>>, place: &str) -> 
         }
         "ne" => scalar(value).map(Test::NotEqual),
         "in" => values(value).map(Test::In),
-        "lt" => compared(Comparison::Less),
-        "lte" => compared(Comparison::LessOrEqual),
-        "gt" => compared(Comparison::Greater),
-        "gte" => compared(Comparison::GreaterOrEqual),
+        "lt" => compared(&[Ordering::Less]),
+        "lte" => compared(&[Ordering::Less, Ordering::Equal]),
+        "gt" => compared(&[Ordering::Greater]),
+        "gte" => compared(&[Ordering::Greater, Ordering::Equal]),
         "prefix" => text(value).map(Test::Prefix),
         "suffix" => text(value).map(Test::Suffix),
         _ => text(value).map(Test::Contains),

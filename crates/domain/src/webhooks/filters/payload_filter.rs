@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::cmp::Ordering;
+use std::mem::discriminant;
 
 use super::decimal::Decimal;
 use super::filter_path::FilterPath;
@@ -55,19 +56,12 @@ pub(super) enum Test {
     Equal(Scalar<'static>),
     NotEqual(Scalar<'static>),
     In(Vec<Scalar<'static>>),
-    /// Numbers by their value, strings by the code points of their characters.
-    Compare(Comparison, Scalar<'static>),
+    /// The order of the value and the limit is one of these. Numbers have the order of their values, strings that of
+    /// the code points of their characters.
+    Compare(&'static [Ordering], Scalar<'static>),
     Prefix(String),
     Suffix(String),
     Contains(String),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 /// A value that is neither an object nor an array.
@@ -211,23 +205,12 @@ impl Test {
             Self::Equal(wanted) => scalar().is_some_and(|scalar| scalar == *wanted),
             Self::NotEqual(other) => scalar().is_some_and(|scalar| scalar.is_like(other) && scalar != *other),
             Self::In(wanted) => scalar().is_some_and(|scalar| wanted.contains(&scalar)),
-            Self::Compare(comparison, limit) => {
-                scalar().and_then(|scalar| scalar.order(limit)).is_some_and(|order| comparison.allows(order))
+            Self::Compare(allowed, limit) => {
+                scalar().and_then(|scalar| scalar.order(limit)).is_some_and(|order| allowed.contains(&order))
             }
             Self::Prefix(wanted) => text(&|text| text.starts_with(wanted)),
             Self::Suffix(wanted) => text(&|text| text.ends_with(wanted)),
             Self::Contains(wanted) => text(&|text| text.contains(wanted)),
-        }
-    }
-}
-
-impl Comparison {
-    fn allows(self, order: Ordering) -> bool {
-        match self {
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Greater => order.is_gt(),
-            Self::GreaterOrEqual => order.is_ge(),
         }
     }
 }
@@ -257,13 +240,7 @@ impl<'a> Scalar<'a> {
 
     /// Whether both have the same type.
     fn is_like(&self, other: &Scalar<'_>) -> bool {
-        matches!(
-            (self, other),
-            (Self::Null, Scalar::Null)
-                | (Self::Flag(_), Scalar::Flag(_))
-                | (Self::Number(_), Scalar::Number(_))
-                | (Self::Text(_), Scalar::Text(_))
-        )
+        discriminant(self) == discriminant(other)
     }
 
     /// `None` if the types differ, or have no order.
