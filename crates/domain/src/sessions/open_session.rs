@@ -48,15 +48,16 @@ impl Sessions {
         request: OpenSession,
         origin: &Origin,
     ) -> Result<OpenedSession, StoreError> {
-        self.open_for(owner, request, SESSION_LIFETIME, origin).await
+        self.open_for(owner, request, SESSION_LIFETIME, SESSIONS_MAX, origin).await
     }
 
-    /// The same for a session with another lifetime.
+    /// The same for a session with another lifetime. The owner has at most `max` good ones of its kind afterwards.
     pub(super) async fn open_for(
         &self,
         owner: &OwnerId,
         request: OpenSession,
         lifetime: Duration,
+        max: u32,
         origin: &Origin,
     ) -> Result<OpenedSession, StoreError> {
         let now = self.clock.now();
@@ -72,7 +73,7 @@ impl Sessions {
             user_agent: request.user_agent,
             address: request.address,
         };
-        self.stores.store.open(&session, &secret.digest(), SESSIONS_MAX, &self.cause(origin)).await?;
+        self.stores.store.open(&session, &secret.digest(), max, &self.cause(origin)).await?;
         Ok(OpenedSession { secret, session })
     }
 }

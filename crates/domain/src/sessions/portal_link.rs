@@ -9,14 +9,13 @@ use zeroize::Zeroizing;
 use super::capability::Capability;
 use super::open_session::{Browser, OpenSession, OpenedSession};
 use super::return_url::ReturnUrl;
-use super::session::{SESSION_LIFETIME, Session};
+use super::session::{SESSION_LIFETIME, SESSIONS_MAX};
 use super::session_role::SessionRole;
-use super::session_secret::SessionSecret;
 use super::use_cases::Sessions;
 use crate::audit::{Means, Origin, RequestId};
 use crate::organizations::Memberships;
 use crate::ports::{SessionStores, StoreError};
-use crate::{CredentialDigest, OwnerId, SealingKeys, SessionId, Timestamp};
+use crate::{CredentialDigest, OwnerId, SealingKeys, Timestamp};
 
 /// How long a link works: five minutes, enough for a redirect.
 pub const PORTAL_LINK_MAX: Duration = Duration::from_mins(5);
@@ -106,24 +105,14 @@ impl PortalLinks {
         if !(VISIT_MIN..=SESSION_LIFETIME).contains(&visit.lifetime) {
             return Err(CreateLinkError::LifetimeOutOfRange);
         }
-        let Sessions { stores, clock, entropy, placement, .. } = &self.sessions;
-        let owner = visit.user.clone();
-        let (now, secret) = (clock.now(), SessionSecret::generate_for(&owner, *placement, &**entropy));
-        let waiting = Session {
-            id: SessionId::mint_for(&owner, *placement, now, &**entropy),
-            owner,
-            role: SessionRole::Link,
-            memberships: Ok(Memberships::default()),
-            created_at: now,
-            seen_at: now,
-            expires_at: now.plus(PORTAL_LINK_MAX),
-            user_agent: None,
-            address: None,
-        };
-        stores.store.open(&waiting, &secret.digest(), PORTAL_LINKS_MAX, &self.sessions.cause(origin)).await?;
-        let sealed = self.keys.seal_bytes(visit.to_text().as_bytes(), &purpose(&secret.digest()), &**entropy);
+        let memberships = Ok(Memberships::default());
+        let waiting = OpenSession { role: SessionRole::Link, memberships, user_agent: None, address: None };
+        let OpenedSession { secret, session } =
+            self.sessions.open_for(&visit.user, waiting, PORTAL_LINK_MAX, PORTAL_LINKS_MAX, origin).await?;
+        let (text, purpose) = (visit.to_text(), purpose(&secret.digest()));
+        let sealed = self.keys.seal_bytes(text.as_bytes(), &purpose, &*self.sessions.entropy);
         let code = Zeroizing::new(format!("{}.{}", secret.expose(), URL_SAFE_NO_PAD.encode(sealed)));
-        Ok(CreatedLink { code, expires_at: waiting.expires_at })
+        Ok(CreatedLink { code, expires_at: session.expires_at })
     }
 
     /// Opens the session of a visitor. Of all calls with one code, from any number of instances, one succeeds: the one
@@ -154,7 +143,7 @@ impl PortalLinks {
         let origin = Origin { request: request.clone(), address, ..by_link };
         let role = SessionRole::Visitor(visit.capabilities.clone());
         let opening = OpenSession { role, memberships: Ok(Memberships::default()), user_agent, address };
-        let opened = self.sessions.open_for(&visit.user, opening, visit.lifetime, &origin).await?;
+        let opened = self.sessions.open_for(&visit.user, opening, visit.lifetime, SESSIONS_MAX, &origin).await?;
         // Only now: a call that ends all sessions and links of a user must find one of the two.
         let spent = store.end(&waiting.owner, waiting.id, &self.sessions.cause(&origin)).await;
         if !matches!(spent, Ok(Some(_))) {
