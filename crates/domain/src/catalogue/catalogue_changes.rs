@@ -99,9 +99,9 @@ impl Catalogue {
         for _ in 0..TRIES_MAX {
             let after = self.entry_after(before.as_ref(), put)?;
             match self.write(before, after, origin).await? {
-                EntryWrite::Written(written) => return Ok(written),
-                EntryWrite::Full => return Err(PutEventTypeError::Full),
-                EntryWrite::Overtaken => before = self.store.find(&put.name).await?,
+                (EntryPut::Stored(entry), changed) => return Ok(Written { entry: *entry, changed }),
+                (EntryPut::Full, _) => return Err(PutEventTypeError::Full),
+                (EntryPut::Overtaken, _) => before = self.store.find(&put.name).await?,
             }
         }
         Err(PutEventTypeError::Overtaken)
@@ -127,8 +127,8 @@ impl Catalogue {
         for _ in 0..TRIES_MAX {
             let before = self.store.find(name).await?.ok_or(ArchiveEventTypeError::NotFound)?;
             let after = EventTypeEntry { archived: true, ..before.clone() };
-            if let EntryWrite::Written(written) = self.write(Some(before), after, origin).await? {
-                return Ok(written);
+            if let (EntryPut::Stored(entry), changed) = self.write(Some(before), after, origin).await? {
+                return Ok(Written { entry: *entry, changed });
             }
         }
         Err(ArchiveEventTypeError::Overtaken)
@@ -188,31 +188,21 @@ impl Catalogue {
         }
     }
 
-    /// Stores `after` in place of `before`, unless both say the same.
+    /// Stores `after` in place of `before`, unless both say the same. Also returns whether it called the store.
     async fn write(
         &self,
         before: Option<EventTypeEntry>,
         after: EventTypeEntry,
         origin: &Origin,
-    ) -> Result<EntryWrite, StoreError> {
+    ) -> Result<(EntryPut, bool), StoreError> {
         if let Some(before) = &before
             && (&before.settings, before.archived) == (&after.settings, after.archived)
         {
-            return Ok(EntryWrite::Written(Written { entry: before.clone(), changed: false }));
+            return Ok((EntryPut::Stored(Box::new(before.clone())), false));
         }
         let now = self.clock.now();
         let (after, cause) = (EventTypeEntry { updated_at: now, ..after }, Cause::new(origin, now, &*self.entropy));
-        let put = self.store.put(&PutEntryRequest { before, after, max: EVENT_TYPES_MAX, cause }).await?;
-        Ok(match put {
-            EntryPut::Stored(entry) => EntryWrite::Written(Written { entry: *entry, changed: true }),
-            EntryPut::Overtaken => EntryWrite::Overtaken,
-            EntryPut::Full => EntryWrite::Full,
-        })
+        let request = PutEntryRequest { before, after, max: EVENT_TYPES_MAX, cause };
+        Ok((self.store.put(&request).await?, true))
     }
-}
-
-enum EntryWrite {
-    Written(Written),
-    Overtaken,
-    Full,
 }
