@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use crate::counters::Counters;
 use crate::outcome_tally::OutcomeTally;
-use crate::{DispatcherCounts, DispatcherDurations, DispatcherSettings};
+use crate::{COUNTED_MAX, DispatcherCounts, DispatcherDurations, DispatcherSettings};
 
 /// The ports that a dispatcher needs.
 pub struct DispatcherPorts {
@@ -44,7 +44,7 @@ impl Dispatcher {
     pub fn new(ports: DispatcherPorts, settings: DispatcherSettings) -> Arc<Self> {
         let DispatcherPorts { queue, sender, keys, clock, entropy, tracer } = ports;
         let (counters, lane_closed) = (Counters::default(), Notify::new());
-        let outcomes = OutcomeTally::default();
+        let outcomes = OutcomeTally::new(COUNTED_MAX);
         Arc::new(Self { queue, sender, keys, clock, entropy, tracer, settings, counters, outcomes, lane_closed })
     }
 

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use counters::Pending;
 use domain::ports::{Completion, StoreError};
 use domain::webhooks::{OutcomeCounts, SubscriptionOutcomes};
 use domain::{FailuresInARow, Hour, SubscriptionId};
@@ -11,46 +11,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::claiming::flatten;
 use crate::dispatcher::Dispatcher;
-use crate::{COUNT_INTERVAL, COUNTED_MAX, LAST_COUNT_MAX, STORE_TIMEOUT};
+use crate::{COUNT_INTERVAL, LAST_COUNT_MAX, STORE_TIMEOUT};
 
-/// The outcomes that are not stored yet, by the hour. Outcomes of further subscriptions are not counted when
-/// [`COUNTED_MAX`] wait. See decision 76.
-#[derive(Debug, Default)]
-pub(crate) struct OutcomeTally(Mutex<BTreeMap<(Hour, SubscriptionId), OutcomeCounts>>);
+/// The outcomes that are not stored yet, by the hour. At most [`COUNTED_MAX`](crate::COUNTED_MAX) pairs of an hour and
+/// a subscription wait. See decision 76.
+pub(crate) type OutcomeTally = Pending<(Hour, SubscriptionId), OutcomeCounts>;
 
-impl OutcomeTally {
-    /// Counts the outcomes of completions that are stored.
-    pub(crate) fn count(&self, completions: &[Completion]) {
-        let mut tally = self.lock();
-        for one in completions {
-            add(&mut tally, (Hour::of(one.end.ended_at()), one.subscription), one.end.outcome());
-        }
-    }
-
-    fn take(&self) -> BTreeMap<(Hour, SubscriptionId), OutcomeCounts> {
-        std::mem::take(&mut *self.lock())
-    }
-
-    fn put_back(&self, taken: BTreeMap<(Hour, SubscriptionId), OutcomeCounts>) {
-        let mut tally = self.lock();
-        for (key, counts) in taken {
-            add(&mut tally, key, counts);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(Hour, SubscriptionId), OutcomeCounts>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn add(
-    tally: &mut BTreeMap<(Hour, SubscriptionId), OutcomeCounts>,
-    key: (Hour, SubscriptionId),
-    counts: OutcomeCounts,
-) {
-    if counts != OutcomeCounts::default() && (tally.len() < COUNTED_MAX || tally.contains_key(&key)) {
-        *tally.entry(key).or_default() += counts;
-    }
+/// The outcomes of completions that are stored.
+pub(crate) fn outcomes_of(batch: &[Completion]) -> impl Iterator<Item = ((Hour, SubscriptionId), OutcomeCounts)> {
+    let outcomes = batch.iter().map(|one| ((Hour::of(one.end.ended_at()), one.subscription), one.end.outcome()));
+    outcomes.filter(|(_, counts)| *counts != OutcomeCounts::default())
 }
 
 /// Writes the counts every [`COUNT_INTERVAL`], in one statement. When `ended` is cancelled, writes once more.
@@ -88,7 +58,7 @@ struct Round<'a> {
 
 impl Drop for Round<'_> {
     fn drop(&mut self) {
-        self.tally.put_back(std::mem::take(&mut self.taken));
+        self.tally.add(std::mem::take(&mut self.taken));
     }
 }
 

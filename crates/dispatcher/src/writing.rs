@@ -3,6 +3,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::STORE_TIMEOUT;
 use crate::claiming::flatten;
+use crate::outcome_tally::outcomes_of;
 use crate::state::{Run, Written};
 
 impl Run<'_> {
@@ -28,7 +29,7 @@ impl Run<'_> {
         let effect = self.completions.written(Instant::now());
         self.write_outage.worked();
         self.dispatcher.counters.overtaken.add(held.iter().filter(|held| !**held).count());
-        self.dispatcher.outcomes.count(batch);
+        self.dispatcher.outcomes.add(outcomes_of(batch));
         for completion in batch {
             self.settle(completion);
         }

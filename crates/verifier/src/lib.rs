@@ -30,7 +30,6 @@ mod limiter;
 mod look_ups;
 mod members;
 mod owner_states;
-mod refusals;
 mod register;
 mod rounds;
 mod stored_uses;

@@ -3,6 +3,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use counters::Pending;
 use domain::ports::{Clock, CredentialStore, StoreError};
 use domain::{CredentialDigest, CredentialUse, FailuresInARow, Hour, InHour, Timestamp, UsageCounts};
 use tokio::sync::{Mutex, Notify};
@@ -14,7 +15,6 @@ use crate::counts::Counted;
 use crate::credential::Credential;
 use crate::fence::Fence;
 use crate::last_use::{Taken, Used, Uses};
-use crate::refusals::Refusals;
 use crate::rounds::Rounds;
 use crate::stored_uses::StoredUses;
 use crate::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, FLUSH_REST};
@@ -26,7 +26,8 @@ pub(crate) struct Register<C: Credential> {
     clock: Arc<dyn Clock>,
     max_age: Duration,
     uses: Uses<C>,
-    refusals: Refusals<C::Id>,
+    /// How often stored credentials that are not good were presented since the last flush.
+    refusals: Pending<C::Id, u64>,
     stored_uses: StoredUses<C::Id>,
     flushing: Mutex<()>,
     /// Wakes [`Register::run`] when a credential is used for the first time ever.
@@ -47,7 +48,7 @@ impl<C: Credential> Register<C> {
             clock,
             max_age: limits.max_age,
             uses: Uses::new(),
-            refusals: Refusals::new(),
+            refusals: Pending::new(FLUSH_BATCH_MAX),
             stored_uses: StoredUses::new(),
             flushing: Mutex::new(()),
             first_use: Notify::new(),
@@ -134,7 +135,7 @@ impl<C: Credential> Register<C> {
         let _one_at_a_time = self.flushing.lock().await;
         let mut flush = Flush { uses: &self.uses, refusals: &self.refusals, refused: Vec::new(), is_stored: false };
         let taken = self.uses.begin_flush(FLUSH_BATCH_MAX);
-        flush.refused = self.refusals.take();
+        flush.refused = self.refusals.take().into_iter().collect();
         let uses: Vec<CredentialUse<C::Id>> = taken.iter().map(|one| one.used).collect();
         if !uses.is_empty() {
             self.answers.store.record_uses(&uses).await?;
@@ -153,7 +154,7 @@ impl<C: Credential> Register<C> {
 
     fn count_refusal(&self, known: Option<C::Id>) {
         if let Some(id) = known.filter(|_| C::IS_COUNTED) {
-            self.refusals.count(id);
+            self.refusals.add([(id, 1)]);
         }
     }
 
@@ -219,7 +220,7 @@ fn usage<Id: Copy>(taken: &[Taken<Id>], refused: &[(Id, u64)], now: Timestamp) -
 /// a use twice is harmless. Counts count twice if they were stored anyway.
 struct Flush<'a, C: Used> {
     uses: &'a Uses<C>,
-    refusals: &'a Refusals<C::Id>,
+    refusals: &'a Pending<C::Id, u64>,
     refused: Vec<(C::Id, u64)>,
     is_stored: bool,
 }
@@ -234,7 +235,7 @@ impl<C: Used> Drop for Flush<'_, C> {
     fn drop(&mut self) {
         self.uses.end_flush(self.is_stored);
         if !self.is_stored {
-            self.refusals.put_back(&self.refused);
+            self.refusals.add(std::mem::take(&mut self.refused));
         }
     }
 }
