@@ -137,13 +137,6 @@ impl<C: Credential> Answers<C> {
         self.fences.iter().map(|fence| fence.unread_for(self.age(), self.clock.machine_time())).max()
     }
 
-    /// Renews the trust in the cache: every key that was changed before `mark` has been evicted.
-    pub(crate) fn vouch(&self, shard: usize, mark: Mark) {
-        if let Some(fence) = self.fences.get(shard) {
-            fence.renew(mark.age(self.start), mark);
-        }
-    }
-
     /// The answer of the caches about the digest at `now`.
     pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall<C> {
         // Read the fence before the cache: the fence only covers later reads of the cache.
@@ -203,17 +196,6 @@ impl<C: Credential> Answers<C> {
         self.look_ups[Home::of_digest(digest).shard(self.look_ups.len())].find(digest).await
     }
 
-    /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.
-    pub(crate) fn evict(&self, digest: &CredentialDigest) {
-        self.fills.spoil(digest, || {
-            if let Some((_, before)) = self.good.remove(digest) {
-                self.counts.count(Counted::EvictedAsChanged);
-                self.changed.insert(*digest, before);
-            }
-            self.unknown.remove(digest);
-        });
-    }
-
     /// Caches a good key, which may displace another one.
     fn remember(&self, digest: &CredentialDigest, key: &Arc<C>) {
         // The cache also hands out the entry that the new one replaces.
@@ -222,7 +204,7 @@ impl<C: Credential> Answers<C> {
         self.counts.add(Counted::EvictedForRoom, left.iter().flatten().filter(|(other, _)| other != digest).count());
     }
 
-    /// The same for keys with unknown digests. Scans all cached keys, about 10 ms for a million.
+    /// [`Remembered::evict`] for keys with unknown digests. Scans all cached keys, about 10 ms for a million.
     pub(crate) fn evict_matching(&self, is_changed: impl Fn(&C) -> bool) {
         self.fills.spoil_all();
         self.good.retain(|digest, key| {
@@ -233,21 +215,6 @@ impl<C: Credential> Answers<C> {
             }
             !is_changed
         });
-    }
-
-    /// The same for all keys of these owners, whether they are cached as good or not.
-    pub(crate) fn evict_owners(&self, owners: &HashSet<OwnerNumber>) {
-        let has = |owner: &OwnerId| owners.contains(&OwnerNumber::of(owner));
-        self.evict_matching(|key| has(key.owner()) || self.member(key).is_some_and(|member| has(&member)));
-        self.unknown.clear();
-    }
-
-    /// The same for every key.
-    pub(crate) fn evict_all(&self) {
-        self.fills.spoil_all();
-        self.counts.add(Counted::EvictedAsChanged, self.good.len());
-        self.good.clear();
-        self.unknown.clear();
     }
 
     /// How many digests are cached: good, and without a good key.
@@ -301,36 +268,49 @@ fn confirm<C: Credential>(known: &C, stored: &C::Stored, age: Duration) {
     }
 }
 
-/// The effects of the change feed on the answers of any kind of credential.
+/// The effects of changes on the answers about any kind of credential.
 pub(crate) trait Remembered: Send + Sync {
-    /// See [`Answers::evict`].
+    /// Removes `digest` from the caches. After this returns, no answer uses a read that began earlier.
     fn evict(&self, digest: &CredentialDigest);
 
-    /// See [`Answers::evict_owners`].
+    /// The same for all keys of these owners, whether they are cached as good or not.
     fn evict_owners(&self, owners: &HashSet<OwnerNumber>);
 
-    /// See [`Answers::evict_all`].
+    /// The same for every key.
     fn evict_all(&self);
 
-    /// See [`Answers::vouch`].
+    /// Renews the trust in the cache: every key that was changed before `mark` has been evicted.
     fn vouch(&self, shard: usize, mark: Mark);
 }
 
 impl<C: Credential> Remembered for Answers<C> {
     fn evict(&self, digest: &CredentialDigest) {
-        self.evict(digest);
+        self.fills.spoil(digest, || {
+            if let Some((_, before)) = self.good.remove(digest) {
+                self.counts.count(Counted::EvictedAsChanged);
+                self.changed.insert(*digest, before);
+            }
+            self.unknown.remove(digest);
+        });
     }
 
     fn evict_owners(&self, owners: &HashSet<OwnerNumber>) {
-        self.evict_owners(owners);
+        let has = |owner: &OwnerId| owners.contains(&OwnerNumber::of(owner));
+        self.evict_matching(|key| has(key.owner()) || self.member(key).is_some_and(|member| has(&member)));
+        self.unknown.clear();
     }
 
     fn evict_all(&self) {
-        self.evict_all();
+        self.fills.spoil_all();
+        self.counts.add(Counted::EvictedAsChanged, self.good.len());
+        self.good.clear();
+        self.unknown.clear();
     }
 
     fn vouch(&self, shard: usize, mark: Mark) {
-        self.vouch(shard, mark);
+        if let Some(fence) = self.fences.get(shard) {
+            fence.renew(mark.age(self.start), mark);
+        }
     }
 }
 

@@ -7,20 +7,14 @@ use domain::sessions::Session;
 use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 use crate::VerifiedSession;
-use crate::answers::Answers;
+use crate::answers::{Answers, Remembered};
 use crate::evicting_store::to_the_end;
 
 /// The store through which this instance changes sessions. An end evicts its session from the cache before the call
 /// returns.
 pub(crate) struct EvictingSessions {
-    store: Arc<dyn SessionStore>,
-    answers: Arc<Answers<VerifiedSession>>,
-}
-
-impl EvictingSessions {
-    pub(crate) fn new(store: Arc<dyn SessionStore>, answers: Arc<Answers<VerifiedSession>>) -> Self {
-        Self { store, answers }
-    }
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) answers: Arc<Answers<VerifiedSession>>,
 }
 
 #[async_trait]

@@ -9,7 +9,7 @@ use domain::ports::{
 use domain::{ApiKey, CredentialDigest, ListView, OwnerId};
 
 use crate::VerifiedKey;
-use crate::answers::Answers;
+use crate::answers::{Answers, Remembered};
 use crate::credential::Credential;
 
 /// The store through which this instance changes keys. A change evicts its key from the cache before the call returns.
@@ -18,14 +18,8 @@ use crate::credential::Credential;
 /// the store may commit nevertheless. Without the task the key would then stay in the cache, and without a feed a
 /// revoked key would stay good indefinitely.
 pub(crate) struct EvictingStore {
-    store: Arc<dyn KeyStore>,
-    answers: Arc<Answers<VerifiedKey>>,
-}
-
-impl EvictingStore {
-    pub(crate) fn new(store: Arc<dyn KeyStore>, answers: Arc<Answers<VerifiedKey>>) -> Self {
-        Self { store, answers }
-    }
+    pub(crate) store: Arc<dyn KeyStore>,
+    pub(crate) answers: Arc<Answers<VerifiedKey>>,
 }
 
 /// Runs the change in a separate task, which completes even if the caller is dropped.

@@ -77,15 +77,6 @@ impl<C: Credential> LookUps<C> {
         Ok(Some(Reader { look_ups: Arc::clone(self), is_done: false }))
     }
 
-    /// What the store has found of active owners, and the error that kept it from looking for the rest.
-    async fn read(
-        &self,
-        digests: &[CredentialDigest],
-    ) -> (HashMap<CredentialDigest, OfOwner<C>>, Option<Arc<StoreError>>) {
-        let (found, failure) = active::<C>(self.store.find_by_digests(digests).await);
-        (found, failure.map(Arc::new))
-    }
-
     fn queue(&self) -> MutexGuard<'_, Queue<C>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,7 +93,8 @@ impl<C: Credential> Reader<C> {
         while let Some(calls) = self.take() {
             let digests: HashSet<CredentialDigest> = calls.iter().map(|call| call.digest).collect();
             let digests: Vec<CredentialDigest> = digests.into_iter().collect();
-            let (found, error) = self.look_ups.read(&digests).await;
+            let (found, failure) = active::<C>(self.look_ups.store.find_by_digests(&digests).await);
+            let error = failure.map(Arc::new);
             for Call { digest, answer } in calls {
                 let found = match (found.get(&digest), &error) {
                     (None, Some(error)) => Err(Arc::clone(error)),
@@ -139,7 +131,7 @@ impl<C: Credential> Drop for Reader<C> {
     }
 }
 
-/// The found credentials of active owners, and the failure.
+/// The found credentials of active owners, and the error that kept the store from looking for the rest.
 pub(crate) fn active<C: Credential>(
     found: ports::Found<C::Stored>,
 ) -> (HashMap<CredentialDigest, OfOwner<C>>, Option<StoreError>) {

@@ -150,15 +150,15 @@ impl Verifier {
     /// it returns, and does so even if the caller is dropped.
     pub fn key_stores(&self) -> KeyStores {
         let stores = self.stores.keys.clone();
-        let store = Arc::new(EvictingStore::new(Arc::clone(&stores.store), Arc::clone(&self.keys.answers)));
-        KeyStores { store, ..stores }
+        let (store, answers) = (Arc::clone(&stores.store), Arc::clone(&self.keys.answers));
+        KeyStores { store: Arc::new(EvictingStore { store, answers }), ..stores }
     }
 
     /// The same for sessions.
     pub fn session_stores(&self) -> SessionStores {
         let stores = self.stores.sessions.clone();
-        let store = Arc::new(EvictingSessions::new(Arc::clone(&stores.store), Arc::clone(&self.sessions.answers)));
-        SessionStores { store, ..stores }
+        let (store, answers) = (Arc::clone(&stores.store), Arc::clone(&self.sessions.answers));
+        SessionStores { store: Arc::new(EvictingSessions { store, answers }), ..stores }
     }
 
     /// The records of owners, through which this process must change the states of owners. A change evicts the keys and
