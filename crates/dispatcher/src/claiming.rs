@@ -108,7 +108,7 @@ impl Run<'_> {
         self.offering.claim_ended(has_left_some);
         for lane in lanes {
             let (known, mut taken) = (self.lanes.known(lane.subscription, lane.owner), taken);
-            known.has_rate(lane.rests_until.is_some());
+            known.has_rate = lane.rests_until.is_some();
             known.claim_found(lane.deliveries.len());
             if let Some(until) = lane.rests_until {
                 taken.start_by.instant = taken.start_by.instant.min(latest_at_rate);
@@ -123,12 +123,12 @@ impl Run<'_> {
     pub(crate) fn take_in(&mut self, claimed: ClaimedLane, Taken { claim, start_by, is_stored }: Taken) {
         let ClaimedLane { subscription, owner, url, secrets, breaker, rests_until: _, deliveries } = claimed;
         let at = self.dispatcher.clock.now();
-        self.lanes.known(subscription, owner).has_order(secrets.options.order);
+        self.lanes.known(subscription, owner).order = secrets.options.order;
         let opened = self.secrets.open(&self.dispatcher.keys, subscription, secrets, at);
         let lane = self.lanes.known(subscription, owner);
         let may_deliver = lane.adopt(breaker, at);
         // In an order, nothing leaves before the results of these.
-        self.claiming.is_wanted |= lane.order().is_none() && lane.wants_more(at);
+        self.claiming.is_wanted |= lane.order.is_none() && lane.wants_more(at);
         if let Err(error) = &opened {
             cannot_open(lane, subscription, *error);
         }

@@ -93,12 +93,13 @@ pub(crate) struct Lane {
     /// The lane is in the line of lanes that can start a delivery, or is blocked by its host.
     pub(crate) is_queued: bool,
     /// The store may have more due deliveries of the lane.
-    may_have_more: bool,
+    pub(crate) may_have_more: bool,
     /// The subscription has a rate: its deliveries start at once, and the lane rests between claims.
-    has_rate: bool,
+    pub(crate) has_rate: bool,
     /// The rule of the subscription's order: its deliveries start one after the other. `None` without an order.
-    order: Option<OnExhausted>,
-    room_asked: u32,
+    pub(crate) order: Option<OnExhausted>,
+    /// How many deliveries the claim under way asks for.
+    pub(crate) room_asked: u32,
     faults_in_a_row: u32,
     held_until: Option<Instant>,
 }
@@ -183,34 +184,10 @@ impl Lane {
         self.is_ahead = self.unwritten > 0;
     }
 
-    /// How many deliveries the claim under way asks for.
-    pub(crate) fn room_asked(&self) -> u32 {
-        self.room_asked
-    }
-
-    /// Notes the order of the subscription.
-    pub(crate) fn has_order(&mut self, order: Option<OnExhausted>) {
-        self.order = order;
-    }
-
-    /// The rule of the subscription's order.
-    pub(crate) fn order(&self) -> Option<OnExhausted> {
-        self.order
-    }
-
-    /// Notes whether the subscription has a rate.
-    pub(crate) fn has_rate(&mut self, has_rate: bool) {
-        self.has_rate = has_rate;
-    }
-
     /// Notes how many deliveries of the lane the claim found. A lane with a rate has no more before the end of its rest.
     pub(crate) fn claim_found(&mut self, count: usize) {
         let may_rest = self.has_rate && self.room_asked > 0;
         self.may_have_more = count >= self.room_asked as usize && !may_rest;
-    }
-
-    pub(crate) fn may_have_more(&self) -> bool {
-        self.may_have_more
     }
 
     /// How many deliveries of the lane publications may claim: none while older ones may wait.

@@ -39,11 +39,11 @@ pub(crate) struct Lanes {
     /// The owners of which the last claim may have left due deliveries, because their share was taken.
     short: BTreeSet<OwnerNumber>,
     windows: Windows,
-    waiting: usize,
-    in_flight: usize,
+    pub(crate) waiting: usize,
+    pub(crate) in_flight: usize,
     claimed_bytes: u64,
     /// Places that publications may take, or have taken unseen.
-    offered: u32,
+    pub(crate) offered: u32,
 }
 
 impl Lanes {
@@ -60,14 +60,6 @@ impl Lanes {
             claimed_bytes: 0,
             offered: 0,
         }
-    }
-
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting
-    }
-
-    pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight
     }
 
     /// The free places for claimed deliveries, and the places that owners have taken.
@@ -143,14 +135,9 @@ impl Lanes {
         }
         let mut shares = self.shares_of(places);
         self.short.iter().for_each(|owner| shares.limit(*owner, 0));
-        let busy = self.known.iter().filter(|(_, lane)| !lane.is_idle() || lane.is_held() || lane.may_have_more());
+        let busy = self.known.iter().filter(|(_, lane)| !lane.is_idle() || lane.is_held() || lane.may_have_more);
         let rooms = busy.map(|(id, lane)| (*id, lane.room_for_published(at))).collect();
         Some(PublishedRoom { shares, rooms, payload_bytes })
-    }
-
-    /// Notes how many places publications may take from now on, or have taken unseen.
-    pub(crate) fn offered(&mut self, places: u32) {
-        self.offered = places;
     }
 
     /// Notes that publications have taken `count` places.
@@ -163,7 +150,7 @@ impl Lanes {
     pub(crate) fn claim_ended(&mut self, shares: &FairShares, found: &[ClaimedLane]) {
         let mut asked: BTreeMap<OwnerNumber, u32> = BTreeMap::new();
         for lane in found {
-            let room = self.known.get(&lane.subscription).map_or(CAP_START, Lane::room_asked);
+            let room = self.known.get(&lane.subscription).map_or(CAP_START, |known| known.room_asked);
             *asked.entry(lane.owner).or_default() += room;
         }
         let mut after = shares.clone();

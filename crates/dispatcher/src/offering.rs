@@ -59,12 +59,10 @@ impl Run<'_> {
             && !self.offering.has_left_some
             && self.dispatcher.clock.is_certain();
         if self.offering.is_out && !may_offer {
-            let under_way = self.offering.put(None);
-            self.lanes.offered(under_way);
+            self.lanes.offered = self.offering.put(None);
         } else if self.offering.is_wanted && may_offer {
             let request = self.offer();
-            let places = self.offering.put(request.as_ref());
-            self.lanes.offered(places);
+            self.lanes.offered = self.offering.put(request.as_ref());
         }
     }
 

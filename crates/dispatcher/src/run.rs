@@ -113,8 +113,8 @@ impl Run<'_> {
 
     fn publish_counts(&self) {
         let counters = &self.dispatcher.counters;
-        counters.in_flight.set(self.lanes.in_flight());
-        counters.waiting.set(self.lanes.waiting());
+        counters.in_flight.set(self.lanes.in_flight);
+        counters.waiting.set(self.lanes.waiting);
         counters.unwritten.set(self.completions.len());
     }
 }

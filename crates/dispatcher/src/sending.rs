@@ -194,7 +194,7 @@ impl Run<'_> {
     ) {
         let now = Instant::now();
         let lane = delivery.sequence.and_then(|_| self.lanes.get_mut(subscription));
-        let order = lane.as_ref().and_then(|lane| lane.order());
+        let order = lane.as_ref().and_then(|lane| lane.order);
         let end = end.in_order(order);
         let holds_others = order.is_some() && !matches!(end, ClaimEnd::Delivered(_));
         let (at, delivery) = (end.ended_at(), delivery.id);

@@ -12,7 +12,7 @@ impl Run<'_> {
         for (_, lane) in self.lanes.with_waiting() {
             self.give_back_all_of(lane, now);
         }
-        tracing::debug!(in_flight = self.lanes.in_flight(), "webhooks: waiting for attempts in progress");
+        tracing::debug!(in_flight = self.lanes.in_flight, "webhooks: waiting for attempts in progress");
     }
 
     /// When the shutdown continues without an event.
