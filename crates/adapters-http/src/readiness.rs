@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::FailuresInARow;
 use domain::ports::{NotReady, ReadinessCheck};
+use domain::{FailuresInARow, Streak};
 use futures_util::future::join_all;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
@@ -69,13 +69,9 @@ async fn checked(check: &dyn ReadinessCheck, deadline: Duration) -> Result<(), N
 
 /// Logs the first of several failures, and their end: load balancers ask every second.
 fn log(check: &str, checked: &Result<(), NotReady>, failures: &mut FailuresInARow) {
-    match checked {
-        Err(not_ready) if failures.count() => tracing::warn!(check, error = %Chain(not_ready), "not ready"),
-        Err(_) => {}
-        Ok(()) => {
-            if let Some(failures) = failures.end() {
-                tracing::info!(check, failures, "ready again");
-            }
-        }
+    match failures.note(checked) {
+        Some(Streak::Began(not_ready)) => tracing::warn!(check, error = %Chain(not_ready), "not ready"),
+        Some(Streak::Ended(failures)) => tracing::info!(check, failures, "ready again"),
+        None => {}
     }
 }

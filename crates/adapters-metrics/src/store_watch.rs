@@ -1,8 +1,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use domain::FailuresInARow;
 use domain::ports::{Clock, QueueFigures, ServerFigures, SessionStore, StoreError, StoreFigures};
+use domain::{FailuresInARow, Streak};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -72,16 +72,10 @@ impl StoreWatch {
 
 /// Logs the first of several failures, and their end.
 fn log(read: &Result<(), StoreError>, failures: &mut FailuresInARow) {
-    match read {
-        Err(error) if failures.count() => {
-            tracing::warn!(error = error as &dyn std::error::Error, "cannot read the figures of the queue, retrying");
-        }
-        Err(_) => {}
-        Ok(()) => {
-            if let Some(failures) = failures.end() {
-                tracing::info!(failures, "reading the figures of the queue works again");
-            }
-        }
+    match failures.note(read) {
+        Some(Streak::Began(error)) => tracing::warn!(error, "cannot read the figures of the queue, retrying"),
+        Some(Streak::Ended(failures)) => tracing::info!(failures, "reading the figures of the queue works again"),
+        None => {}
     }
 }
 

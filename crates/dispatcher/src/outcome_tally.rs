@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::time::Duration;
 
 use counters::Pending;
 use domain::ports::{Completion, StoreError};
 use domain::webhooks::{OutcomeCounts, SubscriptionOutcomes};
-use domain::{FailuresInARow, Hour, SubscriptionId};
+use domain::{FailuresInARow, Hour, Streak, SubscriptionId};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -63,16 +62,9 @@ impl Drop for Round<'_> {
 }
 
 fn log(written: &Result<(), StoreError>, failures: &mut FailuresInARow) {
-    match written {
-        Err(error) if failures.count() => {
-            let error: &dyn Error = error;
-            tracing::warn!(error, "cannot write the counts of deliveries, retrying");
-        }
-        Err(_) => {}
-        Ok(()) => {
-            if let Some(failures) = failures.end() {
-                tracing::info!(failures, "writing the counts of deliveries works again");
-            }
-        }
+    match failures.note(written) {
+        Some(Streak::Began(error)) => tracing::warn!(error, "cannot write the counts of deliveries, retrying"),
+        Some(Streak::Ended(failures)) => tracing::info!(failures, "writing the counts of deliveries works again"),
+        None => {}
     }
 }

@@ -41,7 +41,7 @@ pub use by_hour::{COUNTS_KEPT, HOURS_READ_MAX, Hour, HourRange, InHour};
 pub use closest_name::closest_name;
 pub use credential_digest::CredentialDigest;
 pub use credential_use::CredentialUse;
-pub use failures_in_a_row::FailuresInARow;
+pub use failures_in_a_row::{FailuresInARow, Streak};
 pub use home::Home;
 pub use keys::api_key::{ApiKey, KeySettings, KeyUse};
 pub use keys::change_key::ChangeKeyError;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ports::{BoxError, ChangeFeed, Clock, CredentialChanges, FeedPosition, StoreError};
 use domain::webhooks::OwnerNumber;
-use domain::{CredentialDigest, FailuresInARow};
+use domain::{CredentialDigest, FailuresInARow, Streak};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -67,7 +67,7 @@ impl FeedReader {
             loop {
                 let began = Instant::now();
                 let outcome = self.read().await;
-                self.log(outcome);
+                self.log(&outcome);
                 sleep_until(began + READ_SPACING).await;
                 tokio::select! {
                     () = sleep_until(began + FEED_POLL_INTERVAL) => {}
@@ -97,19 +97,17 @@ impl FeedReader {
     }
 
     /// Logs only the first failure and the recovery, because reads may fail four times a second.
-    fn log(&mut self, outcome: Result<(), StoreError>) {
-        match outcome {
-            Err(error) if self.failures.count() => tracing::warn!(
-                error = &error as &dyn std::error::Error,
+    fn log(&mut self, outcome: &Result<(), StoreError>) {
+        match self.failures.note(outcome) {
+            Some(Streak::Began(error)) => tracing::warn!(
+                error,
                 shard = self.shard,
                 "cannot read the change feed, retrying; VERIFY_WHEN_STALE applies once the last read is 3 s old"
             ),
-            Err(_) => {}
-            Ok(()) => {
-                if let Some(failures) = self.failures.end() {
-                    tracing::info!(failures, shard = self.shard, "reading the change feed works again");
-                }
+            Some(Streak::Ended(failures)) => {
+                tracing::info!(failures, shard = self.shard, "reading the change feed works again");
             }
+            None => {}
         }
     }
 }

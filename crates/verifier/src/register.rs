@@ -1,11 +1,10 @@
 use std::collections::HashMap;
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use counters::Pending;
 use domain::ports::{Clock, CredentialStore, StoreError};
-use domain::{CredentialDigest, CredentialUse, FailuresInARow, Hour, InHour, Timestamp, UsageCounts};
+use domain::{CredentialDigest, CredentialUse, FailuresInARow, Hour, InHour, Streak, Timestamp, UsageCounts};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -186,17 +185,10 @@ impl<C: Credential> Register<C> {
 
 /// Logs the first of several failures, and their end.
 fn log<C: Credential>(flushed: &Result<(), StoreError>, failures: &mut FailuresInARow) {
-    match flushed {
-        Err(error) if failures.count() => {
-            let error: &dyn Error = error;
-            tracing::warn!(error, "cannot write the last uses of {}, retrying", C::NAME);
-        }
-        Err(_) => {}
-        Ok(()) => {
-            if let Some(failures) = failures.end() {
-                tracing::info!(failures, "writing the last uses of {} works again", C::NAME);
-            }
-        }
+    match failures.note(flushed) {
+        Some(Streak::Began(error)) => tracing::warn!(error, "cannot write the last uses of {}, retrying", C::NAME),
+        Some(Streak::Ended(failures)) => tracing::info!(failures, "writing the last uses of {} works again", C::NAME),
+        None => {}
     }
 }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::ports::StoreError;
-use domain::{CredentialDigest, FailuresInARow};
+use domain::{CredentialDigest, FailuresInARow, Streak};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +33,7 @@ impl<C: Credential> Rounds<C> {
                 let next = Instant::now() + self.slice_interval;
                 for digests in self.answers.cached_in(first_byte).chunks(CredentialDigest::LOOK_UP_MAX) {
                     let outcome = self.confirm(digests).await;
-                    self.log(outcome);
+                    self.log(&outcome);
                 }
                 sleep_until(next).await;
             }
@@ -50,18 +50,11 @@ impl<C: Credential> Rounds<C> {
         failure.map_or(Ok(()), Err)
     }
 
-    fn log(&mut self, outcome: Result<(), StoreError>) {
-        match outcome {
-            Err(error) if self.failures.count() => {
-                let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, "cannot confirm cached {}, retrying", C::NAME);
-            }
-            Err(_) => {}
-            Ok(()) => {
-                if let Some(failures) = self.failures.end() {
-                    tracing::info!(failures, "confirming cached {} works again", C::NAME);
-                }
-            }
+    fn log(&mut self, outcome: &Result<(), StoreError>) {
+        match self.failures.note(outcome) {
+            Some(Streak::Began(error)) => tracing::warn!(error, "cannot confirm cached {}, retrying", C::NAME),
+            Some(Streak::Ended(failures)) => tracing::info!(failures, "confirming cached {} works again", C::NAME),
+            None => {}
         }
     }
 }
