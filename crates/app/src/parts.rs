@@ -106,7 +106,7 @@ fn verifier(Instance { configuration, store, clock, .. }: &Instance) -> Arc<Veri
     let settings = VerifierSettings { key_policy, ..configuration.verifier.clone() };
     let members = configuration.organization_keys_end_with_member.then(|| Arc::clone(&store.owners));
     let stores = CredentialStores { keys: store.keys.clone(), sessions: store.sessions.clone(), members };
-    Verifier::of_shards(stores, store.changes.clone(), Arc::clone(clock), settings)
+    Verifier::new(stores, store.changes.clone(), Arc::clone(clock), settings)
 }
 
 fn keys(Instance { configuration, store, clock, entropy, .. }: &Instance, verifier: &Arc<Verifier>) -> Keys {

@@ -189,7 +189,7 @@ async fn main() {
     for count in [1, 1_000, 1_000_000] {
         let keys = keys(count);
         let before = resident_kib();
-        let verifier = Verifier::single(stores(), Arc::new(SystemClock), settings.clone());
+        let verifier = Verifier::new(stores(), Vec::new(), Arc::new(SystemClock), settings.clone());
         let began = processor_nanos();
         for key in &*keys {
             verifier.verify(key).await.unwrap().unwrap();
@@ -205,7 +205,7 @@ async fn main() {
         running.await.unwrap();
 
         let limited = VerifierSettings { key_policy: limited_policy(), ..settings.clone() };
-        let verifier = Verifier::shared(stores(), Arc::new(EveryKey), Arc::new(SystemClock), limited);
+        let verifier = Verifier::new(stores(), vec![Arc::new(EveryKey)], Arc::new(SystemClock), limited);
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn(verifier.clone().run(stop.clone()));
         for key in &*keys {

@@ -75,48 +75,20 @@ pub struct Verifier {
     key_policy: KeyPolicy,
     sessions: Register<VerifiedSession>,
     clock: Arc<dyn Clock>,
-    /// The feed of changes by other processes; `None` if only this process changes keys and sessions.
+    /// The feeds of changes by other processes; none if only this process changes keys and sessions.
     feeds: Vec<Arc<dyn ChangeFeed>>,
     limiter: Option<Limiter<InTheKey>>,
 }
 
 impl Verifier {
-    /// [`Verifier::single`] with the default settings.
-    pub fn new(stores: CredentialStores, clock: Arc<dyn Clock>) -> Arc<Self> {
-        Self::single(stores, clock, VerifierSettings::default())
-    }
-
-    /// For stores that only this process uses. The verifier always trusts its cache, because every change goes through
-    /// [`Verifier::key_stores`] and [`Verifier::session_stores`]. If other processes change the stores too, revoked keys
-    /// stay good in this process.
-    pub fn single(stores: CredentialStores, clock: Arc<dyn Clock>, settings: VerifierSettings) -> Arc<Self> {
-        Self::build(stores, Vec::new(), clock, settings)
-    }
-
-    /// For stores that several processes use. The verifier trusts its cache while [`Verifier::run`] succeeds in reading
-    /// the `feed`. Until [`Verifier::run`] has read the feed, every key is read from the store.
-    pub fn shared(
-        stores: CredentialStores,
-        feed: Arc<dyn ChangeFeed>,
-        clock: Arc<dyn Clock>,
-        settings: VerifierSettings,
-    ) -> Arc<Self> {
-        Self::build(stores, vec![feed], clock, settings)
-    }
-
-    /// Verifies the credentials of a store with several shards. `feeds` holds one change feed for each shard, in the order
-    /// of the shards. When a feed fails, only the credentials of that shard lose their trust. Without feeds, the verifier
-    /// is [single](Self::single).
-    pub fn of_shards(
-        stores: CredentialStores,
-        feeds: Vec<Arc<dyn ChangeFeed>>,
-        clock: Arc<dyn Clock>,
-        settings: VerifierSettings,
-    ) -> Arc<Self> {
-        Self::build(stores, feeds, clock, settings)
-    }
-
-    fn build(
+    /// Verifies the credentials of these stores. `feeds` holds one change feed for each shard, in the order of the
+    /// shards. The verifier trusts its cache of a shard while [`Verifier::run`] succeeds in reading the feed. Until
+    /// [`Verifier::run`] has read the feed, every key is read from the store.
+    ///
+    /// Without feeds, only this process may use the stores. The verifier then always trusts its cache, because every
+    /// change goes through [`Verifier::key_stores`] and [`Verifier::session_stores`]. If other processes change the
+    /// stores too, revoked keys stay good in this process.
+    pub fn new(
         mut stores: CredentialStores,
         feeds: Vec<Arc<dyn ChangeFeed>>,
         clock: Arc<dyn Clock>,

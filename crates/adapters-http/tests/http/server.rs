@@ -130,7 +130,7 @@ impl Setup {
         let policy = KeyPolicy::new(settings).expect("the settings are valid");
         let verification = VerifierSettings { key_policy: policy.clone(), ..VerifierSettings::default() };
         let stores = CredentialStores { keys: self.store, sessions: self.session_store, members: None };
-        let verifier = Verifier::single(stores, clock.clone(), verification);
+        let verifier = Verifier::new(stores, Vec::new(), clock.clone(), verification);
         let queue = MemoryWebhookStore::default().obeying(self.owners.clone()).writing_to(self.audit_log.clone());
         let owners = MemoryOwnerStore::of(self.owners)
             .beside(&queue, &MemorySessionStore::default())

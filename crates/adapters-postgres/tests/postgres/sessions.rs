@@ -33,7 +33,7 @@ impl Instance {
         let clock = Arc::new(ManualClock::new(now()));
         let stores =
             CredentialStores { keys: KeyStores::of(&store), sessions: SessionStores::of(&store), members: None };
-        let verifier = Verifier::shared(stores, store, clock.clone(), VerifierSettings::default());
+        let verifier = Verifier::new(stores, vec![store], clock.clone(), VerifierSettings::default());
         let stop = CancellationToken::new();
         tokio::spawn(verifier.clone().run(stop.clone()));
         let entropy = Arc::new(SeededEntropy::new(seed));

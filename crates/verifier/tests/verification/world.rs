@@ -308,14 +308,14 @@ impl World {
     /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
         let (link, session_link, stores) = self.links();
-        let verifier = Verifier::single(stores, self.clock.clone(), settings);
+        let verifier = Verifier::new(stores, Vec::new(), self.clock.clone(), settings);
         self.instance(link, session_link, verifier)
     }
 
     /// One of several processes. Its verifier does not run yet.
     pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
         let (link, session_link, stores) = self.links();
-        let verifier = Verifier::shared(stores, link.clone(), self.clock.clone(), settings);
+        let verifier = Verifier::new(stores, vec![link.clone()], self.clock.clone(), settings);
         self.instance(link, session_link, verifier)
     }
 
@@ -324,7 +324,7 @@ impl World {
     pub(crate) fn of_two_shards(&self) -> Instance {
         let (link, session_link, stores) = self.links();
         let feeds: Vec<Arc<dyn ChangeFeed>> = vec![link.clone(), Arc::new(MemoryChangeFeed::default())];
-        let verifier = Verifier::of_shards(stores, feeds, self.clock.clone(), VerifierSettings::default());
+        let verifier = Verifier::new(stores, feeds, self.clock.clone(), VerifierSettings::default());
         self.instance(link, session_link, verifier)
     }
 
