@@ -22,7 +22,7 @@ use std::time::Duration;
 pub use catalogue::{CATALOGUE, Family, Kind};
 pub use counted_audit::CountedAudit;
 pub use counted_events::CountedEvents;
-pub use metrics::{BuildInfo, CountedSpans, Metrics, Sources, Surroundings};
+pub use metrics::{BuildInfo, Metrics, Sources, Surroundings};
 pub use server::serve;
 pub use store_watch::StoreWatch;
 

@@ -5,7 +5,7 @@ use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
 use domain::Timestamp;
 use domain::catalogue::{Catalogue, InvalidEventCounts};
-use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures, StoreFigures};
+use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures, SpanCounts, StoreFigures};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
@@ -66,7 +66,7 @@ pub struct Sources {
     /// Measures the disk, the backup and the certificate.
     pub surroundings: Box<dyn Fn() -> Surroundings + Send + Sync>,
     /// How many spans were sent and dropped.
-    pub spans: Box<dyn Fn() -> CountedSpans + Send + Sync>,
+    pub spans: Box<dyn Fn() -> SpanCounts + Send + Sync>,
 }
 
 /// The state of the machine that this instance depends on.
@@ -78,15 +78,6 @@ pub struct Surroundings {
     pub last_backup: Option<Timestamp>,
     /// When the certificate in use expires.
     pub certificate_expires_at: Option<Timestamp>,
-}
-
-/// How many spans were sent and dropped.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CountedSpans {
-    /// The collector has taken them.
-    pub exported: u64,
-    /// There was no room for them, or the collector refused them.
-    pub dropped: u64,
 }
 
 /// Writes the metrics on request.
@@ -175,7 +166,7 @@ impl Metrics {
         page.number(&IDENTITY_KEYS_AGE, (self.0.identity_keys_age)().map(seconds));
         let written: Vec<_> = self.0.audit.read().collect();
         page.numbers(&AUDIT_EVENTS, written.iter().map(|(action, count)| ([action.as_str()], exact(*count))));
-        let CountedSpans { exported, dropped } = (self.0.spans)();
+        let SpanCounts { exported, dropped } = (self.0.spans)();
         page.numbers(&SPANS, counted([("exported", exported), ("dropped", dropped)]));
     }
 }

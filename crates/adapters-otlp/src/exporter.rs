@@ -69,7 +69,7 @@ enum Sent {
     /// The collector is away, or asks to come back.
     Later(String),
     /// The collector will never take it.
-    Refused(StatusCode),
+    Refused(String),
 }
 
 impl SpanExporter {
@@ -134,12 +134,8 @@ impl SpanExporter {
                 }
                 self.queue.count_exported(batch.len());
             }
-            Sent::Later(error) => {
+            Sent::Later(error) | Sent::Refused(error) => {
                 self.note_failure(&error);
-                self.queue.count_dropped(batch.len());
-            }
-            Sent::Refused(status) => {
-                self.note_failure(&format!("status {}", status.as_u16()));
                 self.queue.count_dropped(batch.len());
             }
         }
@@ -178,10 +174,11 @@ impl SpanExporter {
 
 /// By the specification of OTLP over HTTP, these four statuses ask to send again, and all other failures are final.
 fn verdict(status: StatusCode) -> Sent {
+    let failure = || format!("status {}", status.as_u16());
     match status.as_u16() {
         200..=299 => Sent::Taken,
-        429 | 502 | 503 | 504 => Sent::Later(format!("status {}", status.as_u16())),
-        _ => Sent::Refused(status),
+        429 | 502 | 503 | 504 => Sent::Later(failure()),
+        _ => Sent::Refused(failure()),
     }
 }
 

@@ -11,4 +11,4 @@ mod request;
 
 pub use collector::{CollectorHeader, CollectorUrl};
 pub use exporter::{ClientSetupError, ExporterSettings, SpanExporter};
-pub use queue::{SpanCounts, SpanQueue};
+pub use queue::SpanQueue;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters_otlp::{CollectorHeader, CollectorUrl, ExporterSettings, SpanCounts, SpanExporter, SpanQueue};
-use domain::ports::SpanSink;
+use adapters_otlp::{CollectorHeader, CollectorUrl, ExporterSettings, SpanExporter, SpanQueue};
+use domain::ports::{SpanCounts, SpanSink};
 use domain::{Span, SpanKind, Timestamp, TraceContext};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use prost::Message;

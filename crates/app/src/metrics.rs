@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use adapters_http::{RequestDurations, ServerCertificate};
-use adapters_metrics::{
-    BuildInfo, CountedAudit, CountedEvents, CountedSpans, Metrics, Sources, StoreWatch, Surroundings,
-};
+use adapters_metrics::{BuildInfo, CountedAudit, CountedEvents, Metrics, Sources, StoreWatch, Surroundings};
 use adapters_otlp::SpanQueue;
 use adapters_sqlite::last_backup;
 use anyhow::{Context, Result, anyhow};
@@ -74,7 +72,7 @@ impl MetricsParts {
             clock: Arc::clone(clock),
             identity_keys_age: Box::new(move || identity.keys_age()),
             surroundings: Box::new(move || surroundings(file.as_deref(), certificate.as_ref())),
-            spans: Box::new(move || spans.as_deref().map(counts_of).unwrap_or_default()),
+            spans: Box::new(move || spans.as_deref().map(SpanQueue::counts).unwrap_or_default()),
         });
         if let Some(listener) = listener {
             let serving = adapters_metrics::serve(listener, Arc::clone(&metrics), stop.clone());
@@ -91,11 +89,6 @@ fn surroundings(database: Option<&Path>, certificate: Option<&ServerCertificate>
         last_backup: database.and_then(|file| last_backup(file).or(never)),
         certificate_expires_at: certificate.and_then(ServerCertificate::expires_at),
     }
-}
-
-fn counts_of(spans: &SpanQueue) -> CountedSpans {
-    let counts = spans.counts();
-    CountedSpans { exported: counts.exported, dropped: counts.dropped }
 }
 
 /// The listener for metrics; `None` if `METRICS_LISTEN` is empty.

@@ -76,3 +76,12 @@ pub trait SpanSink: Send + Sync {
     /// Takes a span. Does not wait and does not fail: a span for which there is no room is dropped.
     fn record(&self, span: Span);
 }
+
+/// How many spans were sent and dropped so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpanCounts {
+    /// The collector has taken them.
+    pub exported: u64,
+    /// There was no room for them, or the collector refused them.
+    pub dropped: u64,
+}

@@ -54,7 +54,7 @@ mod system_status;
 mod webhooks;
 
 pub use crate::credential_use::RecentUses;
-pub use crate::span::SpanSink;
+pub use crate::span::{SpanCounts, SpanSink};
 pub use audit::{AUDIT_SEARCHED_MAX, AuditDescriber, AuditLog, AuditPage, AuditReader, AuditWatcher, AuditWatchers};
 pub use catalogue::{
     EVENT_TYPES_MAX, EntryPut, EventTypes, InvalidPayloadSchema, PayloadSchema, PayloadSchemas, PutEntryRequest,
