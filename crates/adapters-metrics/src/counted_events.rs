@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use counters::Tally;
-use domain::ports::{EventStore, Publication, StoreError};
+use domain::ports::{EventCounts, EventStore, Publication, StoreError};
 use domain::webhooks::NewEvent;
 
 /// Counts the events that the host application publishes, on their way to the store. Events that test one subscription
@@ -12,7 +12,7 @@ pub struct CountedEvents {
     counts: Tally<4>,
 }
 
-/// The result for one event.
+/// The result for one event, in the order of the counts.
 #[derive(Clone, Copy)]
 enum Outcome {
     Accepted,
@@ -27,26 +27,14 @@ impl CountedEvents {
         Arc::new(Self { store, counts: Tally::default() })
     }
 
-    /// The counts so far, by the value of the label `result`.
-    pub(crate) fn read(&self) -> [(&'static str, u64); 4] {
-        let counts = self.counts.read();
-        [Outcome::Accepted, Outcome::Duplicate, Outcome::Conflict, Outcome::Failed]
-            .map(|outcome| (outcome.label(), counts[outcome as usize]))
+    /// The counts so far.
+    pub(crate) fn read(&self) -> EventCounts {
+        let [accepted, duplicate, conflict, failed] = self.counts.read();
+        EventCounts { accepted, duplicate, conflict, failed }
     }
 
     fn count(&self, outcome: Outcome, events: usize) {
         self.counts.add(outcome as usize, events as u64);
-    }
-}
-
-impl Outcome {
-    const fn label(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Duplicate => "duplicate",
-            Self::Conflict => "conflict",
-            Self::Failed => "failed",
-        }
     }
 }
 

@@ -5,7 +5,9 @@ use counters::{DurationCounts, DurationFamily, LabelledDurations};
 use dispatcher::Dispatcher;
 use domain::Timestamp;
 use domain::catalogue::{Catalogue, InvalidEventCounts};
-use domain::ports::{Clock, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures, SpanCounts, StoreFigures};
+use domain::ports::{
+    Clock, EventCounts, POOL_WAIT_BOUNDS, PoolFigures, ProcessFigures, QueueFigures, SpanCounts, StoreFigures,
+};
 use domain::webhooks::{DisableReason, DisabledBy, SubscriptionStatus};
 use verifier::Verifier;
 
@@ -81,16 +83,12 @@ pub struct Surroundings {
 }
 
 /// Writes the metrics on request.
-pub struct Metrics(Sources);
+pub struct Metrics(pub(crate) Sources);
 
 impl Metrics {
     /// The metrics of these sources.
     pub fn new(sources: Sources) -> Arc<Self> {
         Arc::new(Self(sources))
-    }
-
-    pub(crate) fn sources(&self) -> &Sources {
-        &self.0
     }
 
     /// All metrics. Does not wait for anything.
@@ -126,7 +124,9 @@ impl Metrics {
     }
 
     fn write_webhooks(&self, page: &mut Page) {
-        page.numbers(&EVENTS_PUBLISHED, counted(self.0.events.read()));
+        let EventCounts { accepted, duplicate, conflict, failed } = self.0.events.read();
+        let results = [("accepted", accepted), ("duplicate", duplicate), ("conflict", conflict), ("failed", failed)];
+        page.numbers(&EVENTS_PUBLISHED, counted(results));
         let invalid = self.0.catalogue.invalid_events();
         let of = |one: &'_ InvalidEventCounts| {
             let event_type = one.event_type.as_str().to_owned();

@@ -1,4 +1,4 @@
-use domain::ports::{AttemptCounts, EventCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
+use domain::ports::{AttemptCounts, QueueReading, SystemState, SystemStatus, VerificationCounts};
 
 use crate::metrics::Metrics;
 use crate::store_watch::Reading;
@@ -7,7 +7,7 @@ use crate::store_watch::Reading;
 /// both agree.
 impl SystemStatus for Metrics {
     fn read(&self) -> SystemState {
-        let sources = self.sources();
+        let sources = &self.0;
         let mut reading = sources.watch.latest();
         let instances =
             reading.as_mut().map(|reading| std::mem::take(&mut reading.server.instances)).unwrap_or_default();
@@ -17,7 +17,7 @@ impl SystemStatus for Metrics {
             database: sources.database,
             started_at: sources.started_at,
             verifications: self.verifications(),
-            events: self.events(),
+            events: sources.events.read(),
             attempts: self.attempts(),
             queue: reading.map(queue),
             instances,
@@ -29,17 +29,12 @@ impl SystemStatus for Metrics {
 
 impl Metrics {
     fn verifications(&self) -> VerificationCounts {
-        let counts = self.sources().verifier.counts();
+        let counts = self.0.verifier.counts();
         VerificationCounts { good: counts.good, refused: counts.refused, failed: counts.failed }
     }
 
-    fn events(&self) -> EventCounts {
-        let [accepted, duplicate, conflict, failed] = self.sources().events.read().map(|(_, count)| count);
-        EventCounts { accepted, duplicate, conflict, failed }
-    }
-
     fn attempts(&self) -> Option<AttemptCounts> {
-        let counts = self.sources().dispatcher.as_ref()?.counts();
+        let counts = self.0.dispatcher.as_ref()?.counts();
         let (delivered, failed, not_charged) = (counts.delivered, counts.failed, counts.not_charged);
         Some(AttemptCounts { delivered, failed, not_charged, cut_off: counts.cut_off })
     }
