@@ -2,10 +2,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use domain::webhooks::ClientCredentials;
+use domain::webhooks::{ClientCredentials, basic_of_client};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::request::Builder;
 use http::{HeaderValue, Request, Response, StatusCode};
@@ -13,7 +11,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use serde::Deserialize;
 use tokio::time::Instant;
-use url::form_urlencoded::{Serializer, byte_serialize};
+use url::form_urlencoded::Serializer;
 use zeroize::Zeroizing;
 
 /// The maximum number of clients whose tokens are kept. When it is reached, clients without a valid token are removed, or all if
@@ -100,9 +98,7 @@ impl AccessTokens {
 ///
 /// If the request cannot be built.
 pub(crate) fn token_request(client: &ClientCredentials, request: Builder) -> Result<Request<Full<Bytes>>, http::Error> {
-    let encoded = |text: &str| Zeroizing::new(byte_serialize(text.as_bytes()).collect::<String>());
-    let pair = Zeroizing::new(format!("{}:{}", *encoded(&client.client_id), *encoded(client.expose_secret())));
-    let header = Zeroizing::new(format!("Basic {}", *Zeroizing::new(STANDARD.encode(&*pair))));
+    let header = basic_of_client(&client.client_id, client.expose_secret());
     let mut header = HeaderValue::from_str(&header)?;
     header.set_sensitive(true);
     let mut form = Serializer::new(String::new());

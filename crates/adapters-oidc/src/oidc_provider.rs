@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{IdentityProvider, IdentityUnavailable, SignInAnswer, SignInRequest, SignInVerdict};
+use domain::webhooks::basic_of_client;
 use domain::{IdToken, Timestamp};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -18,7 +19,7 @@ use crate::discovery::Endpoints;
 use crate::key_cache::{FETCH_DEADLINE, FetchError};
 use crate::oidc_verifier::Failure;
 use crate::operator_claim::OperatorClaim;
-use crate::provider_client::{Answer, ClientPassword};
+use crate::provider_client::Answer;
 use crate::strict_json::read_object;
 
 /// The most exchanges of codes at a time. Anybody can begin a sign-in, so strangers cause them.
@@ -83,14 +84,14 @@ impl OidcProvider {
         let in_form = secret.as_ref().filter(|_| endpoints.takes_secret_in_form);
         let in_header = secret.as_ref().filter(|_| !endpoints.takes_secret_in_form);
         let form = form(answer, id, in_form);
-        let password = in_header.map(|secret| ClientPassword { id: id.clone(), secret: secret.clone() });
+        let authorization = in_header.map(|secret| basic_of_client(id, secret));
         let client = Arc::clone(&self.verifier.client);
         let turn = timeout(EXCHANGE_WAIT_MAX, Arc::clone(&self.exchanges).acquire_owned()).await;
         let turn = turn.map_err(|_| FetchError::TooManyExchanges(EXCHANGES_MAX))?;
         let call = async move {
             // The call holds its turn to its end, even if its caller is gone by then.
             let _turn = turn;
-            let answered = timeout(FETCH_DEADLINE, client.post(&url, form, password.as_ref())).await;
+            let answered = timeout(FETCH_DEADLINE, client.post(&url, form, authorization)).await;
             read_exchange(&answered.unwrap_or(Err(FetchError::TimedOut))?, url)
         };
         self.runtime.spawn(call).await.map_err(FetchError::Aborted)?

@@ -1,15 +1,12 @@
 use std::error::Error;
 use std::time::Duration;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use rustls::ClientConfig;
 use tokio::sync::OnceCell;
 use url::Url;
-use url::form_urlencoded::byte_serialize;
 use zeroize::Zeroizing;
 
 use crate::key_cache::FetchError;
@@ -37,13 +34,6 @@ pub(crate) struct Answer {
     pub(crate) body: Zeroizing<Vec<u8>>,
 }
 
-/// A client id and a client secret.
-#[derive(Clone)]
-pub(crate) struct ClientPassword {
-    pub(crate) id: String,
-    pub(crate) secret: Zeroizing<String>,
-}
-
 impl ProviderClient {
     /// A client with this TLS. `None` reads the system's certificates.
     pub(crate) fn new(tls: Option<ClientTls>) -> Self {
@@ -59,17 +49,17 @@ impl ProviderClient {
         }
     }
 
-    /// The answer to this form.
+    /// The answer to this form, with this value of the header `authorization`.
     pub(crate) async fn post(
         &self,
         url: &Url,
         form: Zeroizing<String>,
-        password: Option<&ClientPassword>,
+        authorization: Option<Zeroizing<String>>,
     ) -> Result<Answer, FetchError> {
         let request = self.client().await?.post(url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").body((*form).clone());
-        let request = match password {
-            Some(password) => request.header(AUTHORIZATION, password.basic().as_str()),
+        let request = match authorization {
+            Some(value) => request.header(AUTHORIZATION, value.as_str()),
             None => request,
         };
         send(request, url).await
@@ -77,15 +67,6 @@ impl ProviderClient {
 
     async fn client(&self) -> Result<&Client, FetchError> {
         self.client.get_or_try_init(async || new_client(self.tls)).await
-    }
-}
-
-impl ClientPassword {
-    /// The value of `Authorization`. Both parts are encoded as in a form first (RFC 6749, section 2.3.1).
-    fn basic(&self) -> Zeroizing<String> {
-        let encoded = |text: &str| Zeroizing::new(byte_serialize(text.as_bytes()).collect::<String>());
-        let pair = Zeroizing::new(format!("{}:{}", *encoded(&self.id), *encoded(&self.secret)));
-        Zeroizing::new(format!("Basic {}", STANDARD.encode(pair.as_bytes())))
     }
 }
 
@@ -128,13 +109,5 @@ mod tests {
         let client = ProviderClient::new(Some(|| Err("no certificates".into())));
         let failure = client.get(&Url::parse("https://provider.example").unwrap()).await.unwrap_err();
         assert!(matches!(failure, FetchError::NoTls(reason) if reason.to_string() == "no certificates"));
-    }
-
-    #[test]
-    fn a_password_is_encoded_twice() {
-        let password = ClientPassword { id: "my client".into(), secret: Zeroizing::new("a:b%ü".into()) };
-        let basic = password.basic();
-        let decoded = STANDARD.decode(basic.strip_prefix("Basic ").unwrap()).unwrap();
-        assert_eq!(decoded, b"my+client:a%3Ab%25%C3%BC");
     }
 }

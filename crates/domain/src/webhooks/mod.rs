@@ -46,7 +46,7 @@ pub use events::publish_events::{PublishEvent, PublishEventsError, Published};
 pub use filters::json_document::{InvalidJson, JsonDocument};
 pub use filters::parse_filter::{FilterRule, InvalidFilter};
 pub use filters::payload_filter::{FilterVerdict, FilteredPayload, PayloadFilter};
-pub use options::authentication::{AuthKind, Authentication, InvalidAuthentication};
+pub use options::authentication::{AuthKind, Authentication, InvalidAuthentication, basic_of_client};
 pub use options::client_certificate::{CertificateFacts, ClientCertificate, InvalidClientCertificate};
 pub use options::client_credentials::{ClientCredentials, InvalidClientCredentials};
 pub use options::header_name::{HeaderName, InvalidHeaderName};

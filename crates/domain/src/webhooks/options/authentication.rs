@@ -1,5 +1,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use url::form_urlencoded::byte_serialize;
 use zeroize::Zeroizing;
 
 use super::client_credentials::{ClientCredentials, InvalidClientCredentials};
@@ -117,9 +118,7 @@ impl Authentication {
         if !is_printable(password, Self::PASSWORD_LENGTH_MAX) {
             return Err(InvalidAuthentication::Password);
         }
-        let pair = Zeroizing::new(format!("{username}:{password}"));
-        let header = Zeroizing::new(format!("Basic {}", *Zeroizing::new(STANDARD.encode(&*pair))));
-        Ok(Self::authorization(AuthKind::Basic, &header))
+        Ok(Self::authorization(AuthKind::Basic, &basic_credentials(username, password)))
     }
 
     /// A header of the receiver's own.
@@ -140,6 +139,18 @@ impl Authentication {
     fn authorization(kind: AuthKind, value: &str) -> Self {
         Self { kind, name: HeaderName::authorization(), value: HeaderValue::of(value) }
     }
+}
+
+/// The value of the header `authorization` for a client of OAuth 2.0. Both parts are encoded as in a form first
+/// (RFC 6749, section 2.3.1).
+pub fn basic_of_client(client_id: &str, client_secret: &str) -> Zeroizing<String> {
+    let encoded = |text: &str| Zeroizing::new(byte_serialize(text.as_bytes()).collect::<String>());
+    basic_credentials(&encoded(client_id), &encoded(client_secret))
+}
+
+fn basic_credentials(username: &str, password: &str) -> Zeroizing<String> {
+    let pair = Zeroizing::new(format!("{username}:{password}"));
+    Zeroizing::new(format!("Basic {}", *Zeroizing::new(STANDARD.encode(&*pair))))
 }
 
 fn is_printable(text: &str, length_max: usize) -> bool {
@@ -166,6 +177,13 @@ mod tests {
         for kind in AuthKind::ALL {
             assert_eq!(AuthKind::parse(kind.as_str()), Some(kind));
         }
+    }
+
+    #[test]
+    fn the_password_of_a_client_is_encoded_twice() {
+        let basic = basic_of_client("my client", "a:b%ü");
+        let decoded = STANDARD.decode(basic.strip_prefix("Basic ").unwrap()).unwrap();
+        assert_eq!(decoded, b"my+client:a%3Ab%25%C3%BC");
     }
 
     #[test]
