@@ -9,16 +9,16 @@ use crate::parameters::query::PAGE_SIZE_MAX;
 
 /// Ids and users in paths, by the part of the path that has them: the description, and the values.
 static IN_PATHS: [(&str, &str, Values); 10] = [
-    ("{userId}", "The user's `sub` at the configured issuer. A user who is unknown has nothing", Values::Users),
-    ("{organizationId}", "The organization's id. An organization that is unknown has nothing", Values::Users),
-    ("{keyId}", "The key's id", Values::Ids(KeyId::PATTERN)),
-    ("/sessions/{id}", "The session's id", Values::Ids(SessionId::PATTERN)),
-    ("/deliveries/{id}", "The delivery's id", Values::Ids(DeliveryId::PATTERN)),
-    ("/subscriptions/{id}", "The subscription's id", Values::Ids(SubscriptionId::PATTERN)),
-    ("/consumers/{consumer}", "The consumer's name", Values::ConsumerNames),
-    ("/.well-known/webhooks/{id}", "The subscription's id", Values::Ids(SubscriptionId::PATTERN)),
-    ("/event-types/{name}", "The event type. Write `/` as `%2F`", Values::EntryNames),
-    ("/events/{id}", "The event's id", Values::Ids(EventId::PATTERN)),
+    ("{userId}", "The user's `sub` at the configured issuer. A user who is unknown has nothing", Values::USERS),
+    ("{organizationId}", "The organization's id. An organization that is unknown has nothing", Values::USERS),
+    ("{keyId}", "The key's id", Values::Pattern(KeyId::PATTERN)),
+    ("/sessions/{id}", "The session's id", Values::Pattern(SessionId::PATTERN)),
+    ("/deliveries/{id}", "The delivery's id", Values::Pattern(DeliveryId::PATTERN)),
+    ("/subscriptions/{id}", "The subscription's id", Values::Pattern(SubscriptionId::PATTERN)),
+    ("/consumers/{consumer}", "The consumer's name", Values::CONSUMER_NAMES),
+    ("/.well-known/webhooks/{id}", "The subscription's id", Values::Pattern(SubscriptionId::PATTERN)),
+    ("/event-types/{name}", "The event type. Write `/` as `%2F`", Values::ENTRY_NAMES),
+    ("/events/{id}", "The event's id", Values::Pattern(EventId::PATTERN)),
 ];
 
 /// Adds the parameters of paths, and the values and limits of all parameters, because the attribute `path` accepts only
@@ -87,23 +87,23 @@ fn values_of(path: &str, parameter: &str) -> Option<Values> {
         return Some(*values);
     }
     Some(match parameter {
-        "subscriptionId" => Values::Ids(SubscriptionId::PATTERN),
-        "since" | "until" | "createdBefore" => Values::Times,
-        "userId" | "organization" | "query" => Values::Users,
-        "eventType" | "type" => Values::EventTypes,
-        "state" if path.contains("/deliveries") => Values::States,
-        "state" if path.ends_with("/owners") => Values::OwnerStates,
-        "actor" => Values::AuditActors,
-        "action" => Values::Actions,
-        "target" => Values::AuditTargets,
-        "format" => Values::ListFormats,
+        "subscriptionId" => Values::Pattern(SubscriptionId::PATTERN),
+        "since" | "until" | "createdBefore" => Values::TIMES,
+        "userId" | "organization" | "query" => Values::USERS,
+        "eventType" | "type" => Values::EVENT_TYPES,
+        "state" if path.contains("/deliveries") => Values::STATES,
+        "state" if path.ends_with("/owners") => Values::OWNER_STATES,
+        "actor" => Values::AUDIT_ACTORS,
+        "action" => Values::ACTIONS,
+        "target" => Values::AUDIT_TARGETS,
+        "format" => Values::LIST_FORMATS,
         "cursor" | "last-event-id" => Values::Cursors,
-        "scope" => Values::Scopes,
+        "scope" => Values::SCOPES,
         "profile" => Values::Always("nginx"),
         "for" => Values::Always("verify"),
         "include" => Values::Always("health"),
-        "what" => Values::Recoverables,
-        "events" => Values::PatternLists,
+        "what" => Values::RECOVERABLES,
+        "events" => Values::PATTERN_LISTS,
         _ => return None,
     })
 }

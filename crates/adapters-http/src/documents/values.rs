@@ -20,123 +20,123 @@ use crate::parameters::audit_request::AuditFormat;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
 const VALUES: [(&str, &str, Values); 119] = [
-    ("CreateApiKey", "label", Values::Labels),
-    ("CreateApiKey", "expiresAt", Values::Times),
-    ("CreateApiKey", "scopes", Values::Scopes),
-    ("CreateApiKey", "rateLimit", Values::RateLimits),
-    ("ChangeApiKey", "label", Values::Labels),
-    ("ChangeApiKey", "rateLimit", Values::RateLimits),
-    ("ChangeOwner", "keyRateLimit", Values::RateLimits),
-    ("ChangeOwner", "requestRateLimit", Values::RateLimits),
-    ("ChangeApiKey", "expiresAt", Values::Times),
-    ("RevokeApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
-    ("Introspect", "scopes", Values::Scopes),
-    ("CreatePortalLink", "userId", Values::Users),
-    ("CreatePortalLink", "organizationId", Values::Users),
-    ("CreatePortalLink", "capabilities", Values::Capabilities),
-    ("CreatePortalLink", "returnUrl", Values::Urls),
-    ("ChangeLogFilter", "filter", Values::LogFilters),
-    ("CreateSubscription", "url", Values::Urls),
-    ("CreateSubscription", "events", Values::Patterns),
-    ("CreateSubscription", "description", Values::Descriptions),
-    ("CreateSubscription", "secret", Values::SigningSecrets),
-    ("CreateSubscription", "signing", Values::SigningKinds),
-    ("CreateSubscription", "type", Values::SubscriptionTypes),
-    ("CommitEvents", "lease", Values::LeaseIds),
-    ("CommitEvents", "through", Values::Ids(EventId::PATTERN)),
-    ("ReceivedEvents", "lease", Values::LeaseIds),
-    ("PulledEvent", "id", Values::Ids(EventId::PATTERN)),
-    ("Consumer", "name", Values::ConsumerNames),
+    ("CreateApiKey", "label", Values::LABELS),
+    ("CreateApiKey", "expiresAt", Values::TIMES),
+    ("CreateApiKey", "scopes", Values::SCOPES),
+    ("CreateApiKey", "rateLimit", Values::RATE_LIMITS),
+    ("ChangeApiKey", "label", Values::LABELS),
+    ("ChangeApiKey", "rateLimit", Values::RATE_LIMITS),
+    ("ChangeOwner", "keyRateLimit", Values::RATE_LIMITS),
+    ("ChangeOwner", "requestRateLimit", Values::RATE_LIMITS),
+    ("ChangeApiKey", "expiresAt", Values::TIMES),
+    ("RevokeApiKey", "keyId", Values::Pattern(KeyId::PATTERN)),
+    ("Introspect", "scopes", Values::SCOPES),
+    ("CreatePortalLink", "userId", Values::USERS),
+    ("CreatePortalLink", "organizationId", Values::USERS),
+    ("CreatePortalLink", "capabilities", Values::CAPABILITIES),
+    ("CreatePortalLink", "returnUrl", Values::URLS),
+    ("ChangeLogFilter", "filter", Values::LOG_FILTERS),
+    ("CreateSubscription", "url", Values::URLS),
+    ("CreateSubscription", "events", Values::PATTERNS),
+    ("CreateSubscription", "description", Values::DESCRIPTIONS),
+    ("CreateSubscription", "secret", Values::SIGNING_SECRETS),
+    ("CreateSubscription", "signing", Values::SIGNING_KINDS),
+    ("CreateSubscription", "type", Values::SUBSCRIPTION_TYPES),
+    ("CommitEvents", "lease", Values::LEASE_IDS),
+    ("CommitEvents", "through", Values::Pattern(EventId::PATTERN)),
+    ("ReceivedEvents", "lease", Values::LEASE_IDS),
+    ("PulledEvent", "id", Values::Pattern(EventId::PATTERN)),
+    ("Consumer", "name", Values::CONSUMER_NAMES),
     ("Subscription", "type", Values::Always("pull")),
-    ("CreateSubscription", "ordering", Values::Orderings),
-    ("CreateSubscription", "onExhausted", Values::EndsOfAttempts),
+    ("CreateSubscription", "ordering", Values::ORDERINGS),
+    ("CreateSubscription", "onExhausted", Values::ENDS_OF_ATTEMPTS),
     ("BearerAuth", "type", Values::Always("bearer")),
-    ("BearerAuth", "token", Values::Tokens),
+    ("BearerAuth", "token", Values::TOKENS),
     ("BasicAuth", "type", Values::Always("basic")),
-    ("BasicAuth", "username", Values::Usernames),
-    ("BasicAuth", "password", Values::Passwords),
+    ("BasicAuth", "username", Values::USERNAMES),
+    ("BasicAuth", "password", Values::PASSWORDS),
     ("HeaderAuth", "type", Values::Always("header")),
-    ("HeaderAuth", "name", Values::HeaderNames),
-    ("HeaderAuth", "value", Values::OfHeaders),
-    ("RecoverSubscription", "what", Values::Recoverables),
-    ("RecoverSubscription", "events", Values::Patterns),
+    ("HeaderAuth", "name", Values::HEADER_NAMES),
+    ("HeaderAuth", "value", Values::OF_HEADERS),
+    ("RecoverSubscription", "what", Values::RECOVERABLES),
+    ("RecoverSubscription", "events", Values::PATTERNS),
     ("OAuth2Auth", "type", Values::Always("oauth2")),
-    ("OAuth2Auth", "tokenUrl", Values::Urls),
-    ("OAuth2Auth", "clientId", Values::ClientIds),
-    ("OAuth2Auth", "clientSecret", Values::ClientSecrets),
-    ("OAuth2Auth", "scope", Values::ClientScopes),
-    ("OAuth2Auth", "audience", Values::Audiences),
-    ("SubscriptionAuth", "type", Values::AuthKinds),
-    ("PutEventType", "title", Values::EntryTitles),
-    ("PutEventType", "description", Values::EntryDescriptions),
-    ("PutEventType", "validation", Values::Validations),
-    ("PutEventType", "visibility", Values::Visibilities),
-    ("NewEventType", "name", Values::EntryNames),
-    ("AppliedEventType", "name", Values::EntryNames),
-    ("PutDeprecation", "since", Values::Times),
-    ("PutDeprecation", "replacement", Values::PublishedTypes),
-    ("EventType", "name", Values::EntryNames),
-    ("EventType", "validation", Values::Validations),
-    ("EventType", "visibility", Values::Visibilities),
-    ("Deprecation", "replacement", Values::PublishedTypes),
-    ("TestUrl", "url", Values::Urls),
-    ("TestUrl", "secret", Values::SigningSecrets),
-    ("ChangeSubscription", "url", Values::Urls),
-    ("ChangeSubscription", "events", Values::Patterns),
-    ("ChangeSubscription", "description", Values::Descriptions),
-    ("ChangeSubscription", "onExhausted", Values::EndsOfAttempts),
-    ("RotateSecret", "secret", Values::SigningSecrets),
-    ("RotateSecret", "signing", Values::SigningKinds),
-    ("ChangeOwner", "name", Values::OwnerTexts(OwnerName::LENGTH_MAX)),
-    ("ChangeOwner", "email", Values::OwnerTexts(OwnerEmail::LENGTH_MAX)),
-    ("SetOwnerState", "state", Values::OwnerStates),
-    ("SetOwnerState", "reason", Values::OwnerTexts(SuspensionReason::LENGTH_MAX)),
-    ("Owner", "name", Values::OwnerTexts(OwnerName::LENGTH_MAX)),
-    ("Owner", "email", Values::OwnerTexts(OwnerEmail::LENGTH_MAX)),
-    ("OwnerState", "state", Values::OwnerStates),
-    ("OwnerState", "reason", Values::OwnerTexts(SuspensionReason::LENGTH_MAX)),
-    ("RecoverSubscription", "since", Values::Times),
-    ("PublishEvent", "userId", Values::Users),
-    ("PublishEvent", "organizationId", Values::Users),
-    ("PublishEvent", "type", Values::PublishedTypes),
-    ("PublishEvent", "id", Values::PublisherIds),
-    ("CreatedApiKey", "keyId", Values::Ids(KeyId::PATTERN)),
-    ("KeyRecord", "id", Values::Ids(KeyId::PATTERN)),
-    ("KeyRecord", "replacedBy", Values::Ids(KeyId::PATTERN)),
-    ("Introspection", "client_id", Values::Ids(KeyId::PATTERN)),
+    ("OAuth2Auth", "tokenUrl", Values::URLS),
+    ("OAuth2Auth", "clientId", Values::CLIENT_IDS),
+    ("OAuth2Auth", "clientSecret", Values::CLIENT_SECRETS),
+    ("OAuth2Auth", "scope", Values::CLIENT_SCOPES),
+    ("OAuth2Auth", "audience", Values::AUDIENCES),
+    ("SubscriptionAuth", "type", Values::AUTH_KINDS),
+    ("PutEventType", "title", Values::ENTRY_TITLES),
+    ("PutEventType", "description", Values::ENTRY_DESCRIPTIONS),
+    ("PutEventType", "validation", Values::VALIDATIONS),
+    ("PutEventType", "visibility", Values::VISIBILITIES),
+    ("NewEventType", "name", Values::ENTRY_NAMES),
+    ("AppliedEventType", "name", Values::ENTRY_NAMES),
+    ("PutDeprecation", "since", Values::TIMES),
+    ("PutDeprecation", "replacement", Values::PUBLISHED_TYPES),
+    ("EventType", "name", Values::ENTRY_NAMES),
+    ("EventType", "validation", Values::VALIDATIONS),
+    ("EventType", "visibility", Values::VISIBILITIES),
+    ("Deprecation", "replacement", Values::PUBLISHED_TYPES),
+    ("TestUrl", "url", Values::URLS),
+    ("TestUrl", "secret", Values::SIGNING_SECRETS),
+    ("ChangeSubscription", "url", Values::URLS),
+    ("ChangeSubscription", "events", Values::PATTERNS),
+    ("ChangeSubscription", "description", Values::DESCRIPTIONS),
+    ("ChangeSubscription", "onExhausted", Values::ENDS_OF_ATTEMPTS),
+    ("RotateSecret", "secret", Values::SIGNING_SECRETS),
+    ("RotateSecret", "signing", Values::SIGNING_KINDS),
+    ("ChangeOwner", "name", Values::owner_text(OwnerName::LENGTH_MAX)),
+    ("ChangeOwner", "email", Values::owner_text(OwnerEmail::LENGTH_MAX)),
+    ("SetOwnerState", "state", Values::OWNER_STATES),
+    ("SetOwnerState", "reason", Values::owner_text(SuspensionReason::LENGTH_MAX)),
+    ("Owner", "name", Values::owner_text(OwnerName::LENGTH_MAX)),
+    ("Owner", "email", Values::owner_text(OwnerEmail::LENGTH_MAX)),
+    ("OwnerState", "state", Values::OWNER_STATES),
+    ("OwnerState", "reason", Values::owner_text(SuspensionReason::LENGTH_MAX)),
+    ("RecoverSubscription", "since", Values::TIMES),
+    ("PublishEvent", "userId", Values::USERS),
+    ("PublishEvent", "organizationId", Values::USERS),
+    ("PublishEvent", "type", Values::PUBLISHED_TYPES),
+    ("PublishEvent", "id", Values::PUBLISHER_IDS),
+    ("CreatedApiKey", "keyId", Values::Pattern(KeyId::PATTERN)),
+    ("KeyRecord", "id", Values::Pattern(KeyId::PATTERN)),
+    ("KeyRecord", "replacedBy", Values::Pattern(KeyId::PATTERN)),
+    ("Introspection", "client_id", Values::Pattern(KeyId::PATTERN)),
     ("Introspection", "token_type", Values::Always("api_key")),
-    ("Subscription", "id", Values::Ids(SubscriptionId::PATTERN)),
-    ("Subscription", "urlSetBy", Values::Ids(KeyId::PATTERN)),
-    ("Subscription", "signing", Values::SigningKinds),
+    ("Subscription", "id", Values::Pattern(SubscriptionId::PATTERN)),
+    ("Subscription", "urlSetBy", Values::Pattern(KeyId::PATTERN)),
+    ("Subscription", "signing", Values::SIGNING_KINDS),
     ("Subscription", "ordering", Values::Always("subscription")),
-    ("Subscription", "onExhausted", Values::EndsOfAttempts),
-    ("Subscription", "publicKeys", Values::PublicKeys),
+    ("Subscription", "onExhausted", Values::ENDS_OF_ATTEMPTS),
+    ("Subscription", "publicKeys", Values::PUBLIC_KEYS),
     ("PublicKey", "kty", Values::Always("OKP")),
     ("PublicKey", "crv", Values::Always("Ed25519")),
     ("PublicKey", "use", Values::Always("sig")),
     ("PublicKey", "alg", Values::Always("EdDSA")),
-    ("Event", "id", Values::Ids(EventId::PATTERN)),
-    ("Delivery", "id", Values::Ids(DeliveryId::PATTERN)),
-    ("Delivery", "eventId", Values::Ids(EventId::PATTERN)),
-    ("Delivery", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
-    ("Delivery", "state", Values::States),
-    ("FailureGroup", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
-    ("FailureGroup", "newestDeliveryId", Values::Ids(DeliveryId::PATTERN)),
-    ("FailureGroup", "error", Values::FailuresOrNull),
-    ("RetryFailures", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
-    ("RetryFailures", "error", Values::FailuresOrNull),
-    ("StreamedAttempt", "deliveryId", Values::Ids(DeliveryId::PATTERN)),
-    ("StreamedAttempt", "eventId", Values::Ids(EventId::PATTERN)),
-    ("StreamedAttempt", "subscriptionId", Values::Ids(SubscriptionId::PATTERN)),
-    ("CurrentSession", "id", Values::Ids(SessionId::PATTERN)),
-    ("CurrentSession", "role", Values::Roles),
-    ("Session", "id", Values::Ids(SessionId::PATTERN)),
-    ("Session", "role", Values::Roles),
-    ("AuditEvent", "id", Values::Ids(AuditId::PATTERN)),
-    ("AuditEvent", "action", Values::Actions),
-    ("AuditActor", "type", Values::Actors),
-    ("AuditChange", "field", Values::Fields),
-    ("Attempt", "error", Values::FailuresOrNull),
+    ("Event", "id", Values::Pattern(EventId::PATTERN)),
+    ("Delivery", "id", Values::Pattern(DeliveryId::PATTERN)),
+    ("Delivery", "eventId", Values::Pattern(EventId::PATTERN)),
+    ("Delivery", "subscriptionId", Values::Pattern(SubscriptionId::PATTERN)),
+    ("Delivery", "state", Values::STATES),
+    ("FailureGroup", "subscriptionId", Values::Pattern(SubscriptionId::PATTERN)),
+    ("FailureGroup", "newestDeliveryId", Values::Pattern(DeliveryId::PATTERN)),
+    ("FailureGroup", "error", Values::FAILURES_OR_NULL),
+    ("RetryFailures", "subscriptionId", Values::Pattern(SubscriptionId::PATTERN)),
+    ("RetryFailures", "error", Values::FAILURES_OR_NULL),
+    ("StreamedAttempt", "deliveryId", Values::Pattern(DeliveryId::PATTERN)),
+    ("StreamedAttempt", "eventId", Values::Pattern(EventId::PATTERN)),
+    ("StreamedAttempt", "subscriptionId", Values::Pattern(SubscriptionId::PATTERN)),
+    ("CurrentSession", "id", Values::Pattern(SessionId::PATTERN)),
+    ("CurrentSession", "role", Values::ROLES),
+    ("Session", "id", Values::Pattern(SessionId::PATTERN)),
+    ("Session", "role", Values::ROLES),
+    ("AuditEvent", "id", Values::Pattern(AuditId::PATTERN)),
+    ("AuditEvent", "action", Values::ACTIONS),
+    ("AuditActor", "type", Values::ACTORS),
+    ("AuditChange", "field", Values::FIELDS),
+    ("Attempt", "error", Values::FAILURES_OR_NULL),
     ("Liveness", "status", Values::Always("ok")),
     ("Readiness", "status", Values::Always("ready")),
 ];
@@ -172,65 +172,17 @@ impl OtherFields {
 /// The strings that a field or a parameter may have.
 #[derive(Clone, Copy)]
 pub(crate) enum Values {
-    /// Ids of one kind: their pattern.
-    Ids(&'static str),
     Always(&'static str),
-    Times,
-    Labels,
-    RateLimits,
-    Scopes,
-    Users,
-    EventTypes,
-    PublishedTypes,
-    Patterns,
-    /// Patterns, separated by commas.
-    PatternLists,
-    /// Names, titles and descriptions of the catalogue of event types.
-    EntryNames,
-    EntryTitles,
-    EntryDescriptions,
-    Validations,
-    Visibilities,
-    PublisherIds,
-    Descriptions,
-    /// Texts about an owner, of at most so many characters.
-    OwnerTexts(usize),
-    OwnerStates,
-    SigningSecrets,
-    SigningKinds,
-    SubscriptionTypes,
-    ConsumerNames,
-    LeaseIds,
-    Orderings,
-    /// The rules for a delivery that has no attempts left.
-    EndsOfAttempts,
-    PublicKeys,
-    Tokens,
-    Usernames,
-    Passwords,
-    HeaderNames,
-    OfHeaders,
-    ClientIds,
-    ClientSecrets,
-    ClientScopes,
-    Audiences,
-    AuthKinds,
-    Recoverables,
-    Urls,
-    LogFilters,
+    Listed(fn() -> Vec<Value>),
+    Formatted(&'static str),
     /// Where the previous page of a list, or a stream, ended.
     Cursors,
-    /// Filters of the audit log, by actor and by target.
-    AuditActors,
-    AuditTargets,
-    States,
-    Roles,
-    Capabilities,
-    Actions,
-    Actors,
-    Fields,
-    ListFormats,
-    FailuresOrNull,
+    /// Strings with this pattern, such as the ids of one kind.
+    Pattern(&'static str),
+    /// Strings with the pattern that this function makes.
+    Made(fn() -> String),
+    /// Strings with this pattern, and the fewest and the most characters. `None` leaves the fewest to an attribute.
+    Text(&'static str, Option<usize>, usize),
 }
 
 /// Adds [`VALUES`] to the document, because the attributes of `ToSchema` accept only literals.
@@ -253,6 +205,71 @@ impl Modify for FieldValues {
 }
 
 impl Values {
+    pub(crate) const TIMES: Self = Self::Formatted("date-time");
+    const URLS: Self = Self::Formatted("uri");
+    const LOG_FILTERS: Self = Self::Formatted("log-filter");
+
+    const LABELS: Self = Self::Made(Label::pattern);
+    pub(crate) const AUDIT_TARGETS: Self = Self::Made(AuditTarget::pattern);
+    /// Patterns of event types, separated by commas.
+    pub(crate) const PATTERN_LISTS: Self = Self::Made(SubscribedEvents::pattern_of_lists);
+    pub(crate) const AUDIT_ACTORS: Self =
+        Self::Pattern(r"^((user|organization):[^\u0000-\u001f\u007f-\u009f]+|operator:[\s\S]*|service)$");
+    const RATE_LIMITS: Self = Self::Pattern(RateLimit::PATTERN);
+    const PUBLIC_KEYS: Self = Self::Pattern(PublicKey::PATTERN);
+    pub(crate) const CONSUMER_NAMES: Self = Self::Pattern(ConsumerName::PATTERN);
+    const LEASE_IDS: Self = Self::Pattern(LeaseId::PATTERN);
+
+    pub(crate) const SCOPES: Self = Self::Text(Scope::PATTERN, Some(1), Scope::LENGTH_MAX);
+    pub(crate) const USERS: Self = Self::Text(OwnerId::SUBJECT_PATTERN, Some(1), OwnerId::SUBJECT_LENGTH_MAX);
+    pub(crate) const EVENT_TYPES: Self = Self::Text(EventType::PATTERN, Some(1), EventType::LENGTH_MAX);
+    const PUBLISHED_TYPES: Self = Self::Text(EventType::PUBLISHED_PATTERN, Some(1), EventType::LENGTH_MAX);
+    const PATTERNS: Self = Self::Text(EventPattern::PATTERN, Some(1), EventType::LENGTH_MAX);
+    pub(crate) const ENTRY_NAMES: Self = Self::Text(EventTypeEntry::NAME_PATTERN, Some(1), EventType::LENGTH_MAX);
+    const ENTRY_TITLES: Self = Self::Text(EntryTitle::PATTERN, None, EntryTitle::LENGTH_MAX);
+    const ENTRY_DESCRIPTIONS: Self = Self::Text(EntryDescription::PATTERN, None, EntryDescription::LENGTH_MAX);
+    const PUBLISHER_IDS: Self = Self::Text(PublisherId::PATTERN, Some(1), PublisherId::LENGTH_MAX);
+    const DESCRIPTIONS: Self = Self::Text(Description::PATTERN, None, Description::LENGTH_MAX);
+    const SIGNING_SECRETS: Self = Self::Text(SigningSecret::PATTERN, Some(1), SigningSecret::LENGTH_MAX);
+    const TOKENS: Self = Self::Text(Authentication::TOKEN_PATTERN, Some(1), Authentication::TOKEN_LENGTH_MAX);
+    const USERNAMES: Self = Self::Text(Authentication::USERNAME_PATTERN, Some(1), Authentication::USERNAME_LENGTH_MAX);
+    const PASSWORDS: Self = Self::Text(Authentication::PASSWORD_PATTERN, None, Authentication::PASSWORD_LENGTH_MAX);
+    const HEADER_NAMES: Self = Self::Text(HeaderName::PATTERN, Some(1), HeaderName::LENGTH_MAX);
+    const OF_HEADERS: Self = Self::Text(HeaderValue::PATTERN, Some(1), HeaderValue::LENGTH_MAX);
+    const CLIENT_IDS: Self = Self::Text(ClientCredentials::PATTERN, Some(1), ClientCredentials::ID_LENGTH_MAX);
+    const CLIENT_SECRETS: Self = Self::Text(ClientCredentials::PATTERN, Some(1), ClientCredentials::SECRET_LENGTH_MAX);
+    const CLIENT_SCOPES: Self =
+        Self::Text(ClientCredentials::SCOPE_PATTERN, Some(1), ClientCredentials::SCOPE_LENGTH_MAX);
+    const AUDIENCES: Self =
+        Self::Text(ClientCredentials::AUDIENCE_PATTERN, Some(1), ClientCredentials::SCOPE_LENGTH_MAX);
+
+    pub(crate) const STATES: Self = Self::Listed(|| DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into());
+    const SIGNING_KINDS: Self = Self::Listed(|| SigningKind::ALL.map(|kind| json!(kind.as_str())).into());
+    const SUBSCRIPTION_TYPES: Self = Self::Listed(|| ["webhook", "pull"].map(Value::from).into());
+    const ORDERINGS: Self = Self::Listed(|| ["none", "subscription"].map(Value::from).into());
+    /// The rules for a delivery that has no attempts left.
+    const ENDS_OF_ATTEMPTS: Self = Self::Listed(|| OnExhausted::ALL.map(|rule| json!(rule.code())).into());
+    const AUTH_KINDS: Self = Self::Listed(|| AuthKind::ALL.map(|kind| json!(kind.as_str())).into());
+    pub(crate) const RECOVERABLES: Self = Self::Listed(|| Recoverable::ALL.map(|kind| json!(kind.as_str())).into());
+    const ROLES: Self = Self::Listed(|| ["user", "operator", "visitor"].map(Value::from).into());
+    const CAPABILITIES: Self = Self::Listed(|| Capability::ALL.map(|capability| json!(capability.name())).into());
+    pub(crate) const ACTIONS: Self = Self::Listed(|| AuditAction::ALL.map(|action| json!(action.as_str())).into());
+    pub(crate) const OWNER_STATES: Self = Self::Listed(|| ["active", "suspended"].map(Value::from).into());
+    const VALIDATIONS: Self = Self::Listed(|| PayloadValidation::ALL.map(|one| json!(one.as_str())).into());
+    const VISIBILITIES: Self = Self::Listed(|| Visibility::ALL.map(|one| json!(one.as_str())).into());
+    const ACTORS: Self = Self::Listed(|| ["user", "operator", "service"].map(Value::from).into());
+    const FIELDS: Self = Self::Listed(|| AuditField::ALL.map(|field| json!(field.as_str())).into());
+    pub(crate) const LIST_FORMATS: Self = Self::Listed(|| AuditFormat::ALL.map(|format| json!(format.name())).into());
+    const FAILURES_OR_NULL: Self = Self::Listed(|| {
+        let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
+        reasons.chain([Value::Null]).collect()
+    });
+
+    /// Texts about an owner.
+    const fn owner_text(length_max: usize) -> Self {
+        Self::Text(OwnerName::PATTERN, Some(1), length_max)
+    }
+
     /// Describes the strings of this schema, or of the items of its lists.
     pub(crate) fn describe(self, schema: &mut Schema) {
         match schema {
@@ -274,47 +291,17 @@ impl Values {
     }
 
     fn pattern(self) -> Option<String> {
-        let pattern = match self {
-            Self::Ids(pattern) => pattern,
-            Self::Labels => return Some(Label::pattern()),
-            Self::AuditTargets => return Some(AuditTarget::pattern()),
-            Self::AuditActors => r"^((user|organization):[^\u0000-\u001f\u007f-\u009f]+|operator:[\s\S]*|service)$",
-            Self::RateLimits => RateLimit::PATTERN,
-            Self::Scopes => Scope::PATTERN,
-            Self::Users => OwnerId::SUBJECT_PATTERN,
-            Self::EventTypes => EventType::PATTERN,
-            Self::PublishedTypes => EventType::PUBLISHED_PATTERN,
-            Self::Patterns => EventPattern::PATTERN,
-            Self::PatternLists => return Some(SubscribedEvents::pattern_of_lists()),
-            Self::ConsumerNames => ConsumerName::PATTERN,
-            Self::LeaseIds => LeaseId::PATTERN,
-            Self::EntryNames => EventTypeEntry::NAME_PATTERN,
-            Self::EntryTitles => EntryTitle::PATTERN,
-            Self::EntryDescriptions => EntryDescription::PATTERN,
-            Self::PublisherIds => PublisherId::PATTERN,
-            Self::Descriptions => Description::PATTERN,
-            Self::OwnerTexts(_) => OwnerName::PATTERN,
-            Self::SigningSecrets => SigningSecret::PATTERN,
-            Self::PublicKeys => PublicKey::PATTERN,
-            Self::Tokens => Authentication::TOKEN_PATTERN,
-            Self::Usernames => Authentication::USERNAME_PATTERN,
-            Self::Passwords => Authentication::PASSWORD_PATTERN,
-            Self::HeaderNames => HeaderName::PATTERN,
-            Self::OfHeaders => HeaderValue::PATTERN,
-            Self::ClientIds | Self::ClientSecrets => ClientCredentials::PATTERN,
-            Self::ClientScopes => ClientCredentials::SCOPE_PATTERN,
-            Self::Audiences => ClientCredentials::AUDIENCE_PATTERN,
-            _ => return None,
-        };
-        Some(pattern.to_owned())
+        match self {
+            Self::Pattern(pattern) | Self::Text(pattern, ..) => Some(pattern.to_owned()),
+            Self::Made(pattern) => Some(pattern()),
+            _ => None,
+        }
     }
 
     /// The format; `None` for strings that have none.
     fn format(self) -> Option<&'static str> {
         match self {
-            Self::Times => Some("date-time"),
-            Self::Urls => Some("uri"),
-            Self::LogFilters => Some("log-filter"),
+            Self::Formatted(format) => Some(format),
             Self::Cursors => Some("cursor"),
             _ => None,
         }
@@ -323,56 +310,18 @@ impl Values {
     /// The shortest and the longest string, in characters; `None` where another list has it, or the pattern.
     fn lengths(self) -> (Option<usize>, Option<usize>) {
         match self {
-            Self::Scopes => (Some(1), Some(Scope::LENGTH_MAX)),
-            Self::Users => (Some(1), Some(OwnerId::SUBJECT_LENGTH_MAX)),
-            Self::EventTypes | Self::PublishedTypes | Self::Patterns | Self::EntryNames => {
-                (Some(1), Some(EventType::LENGTH_MAX))
-            }
-            Self::EntryTitles => (None, Some(EntryTitle::LENGTH_MAX)),
-            Self::EntryDescriptions => (None, Some(EntryDescription::LENGTH_MAX)),
-            Self::PublisherIds => (Some(1), Some(PublisherId::LENGTH_MAX)),
-            Self::Descriptions => (None, Some(Description::LENGTH_MAX)),
-            Self::OwnerTexts(max) => (Some(1), Some(max)),
-            Self::SigningSecrets => (Some(1), Some(SigningSecret::LENGTH_MAX)),
-            Self::Tokens => (Some(1), Some(Authentication::TOKEN_LENGTH_MAX)),
-            Self::Usernames => (Some(1), Some(Authentication::USERNAME_LENGTH_MAX)),
-            Self::Passwords => (None, Some(Authentication::PASSWORD_LENGTH_MAX)),
-            Self::HeaderNames => (Some(1), Some(HeaderName::LENGTH_MAX)),
-            Self::OfHeaders => (Some(1), Some(HeaderValue::LENGTH_MAX)),
-            Self::ClientIds => (Some(1), Some(ClientCredentials::ID_LENGTH_MAX)),
-            Self::ClientSecrets => (Some(1), Some(ClientCredentials::SECRET_LENGTH_MAX)),
-            Self::ClientScopes | Self::Audiences => (Some(1), Some(ClientCredentials::SCOPE_LENGTH_MAX)),
+            Self::Text(_, min, max) => (min, Some(max)),
             Self::Cursors => (Some(1), None),
             _ => (None, None),
         }
     }
 
     fn listed(self) -> Option<Vec<Value>> {
-        let listed = match self {
-            Self::Always(value) => vec![json!(value)],
-            Self::States => DeliveryStateKind::ALL.map(|state| json!(state.as_str())).into(),
-            Self::SigningKinds => SigningKind::ALL.map(|kind| json!(kind.as_str())).into(),
-            Self::SubscriptionTypes => ["webhook", "pull"].map(|name| json!(name)).into(),
-            Self::Orderings => ["none", "subscription"].map(|ordering| json!(ordering)).into(),
-            Self::EndsOfAttempts => OnExhausted::ALL.map(|rule| json!(rule.code())).into(),
-            Self::AuthKinds => AuthKind::ALL.map(|kind| json!(kind.as_str())).into(),
-            Self::Recoverables => Recoverable::ALL.map(|kind| json!(kind.as_str())).into(),
-            Self::Roles => ["user", "operator", "visitor"].map(|role| json!(role)).into(),
-            Self::Capabilities => Capability::ALL.map(|capability| json!(capability.name())).into(),
-            Self::Actions => AuditAction::ALL.map(|action| json!(action.as_str())).into(),
-            Self::OwnerStates => ["active", "suspended"].map(|state| json!(state)).into(),
-            Self::Validations => PayloadValidation::ALL.map(|validation| json!(validation.as_str())).into(),
-            Self::Visibilities => Visibility::ALL.map(|visibility| json!(visibility.as_str())).into(),
-            Self::Actors => ["user", "operator", "service"].map(|actor| json!(actor)).into(),
-            Self::Fields => AuditField::ALL.map(|field| json!(field.as_str())).into(),
-            Self::ListFormats => AuditFormat::ALL.map(|format| json!(format.name())).into(),
-            Self::FailuresOrNull => {
-                let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
-                reasons.chain([Value::Null]).collect()
-            }
-            _ => return None,
-        };
-        Some(listed)
+        match self {
+            Self::Always(value) => Some(vec![json!(value)]),
+            Self::Listed(values) => Some(values()),
+            _ => None,
+        }
     }
 }
 
