@@ -1,17 +1,17 @@
 use pages::File;
+use utoipa::OpenApi;
 use utoipa::openapi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::{Modify, OpenApi};
 
 use crate::bodies::option_fields::{BasicAuth, BearerAuth, ClientCertificatePem, HeaderAuth, OAuth2Auth};
-use crate::documents::error_examples::{ErrorExamples, ErrorPages};
+use crate::documents::error_examples::{add_error_examples, add_error_pages};
 use crate::documents::events::with_operational_events;
-use crate::documents::known_names::ClosedBodies;
-use crate::documents::limits::BodyLimits;
-use crate::documents::parameters::ParameterValues;
-use crate::documents::request_bodies::{ImportedTypes, OperatorBodies, OptionalBodies};
-use crate::documents::rights::{Rights, SESSION_SCHEME};
-use crate::documents::values::FieldValues;
+use crate::documents::known_names::close_bodies;
+use crate::documents::limits::add_body_limits;
+use crate::documents::parameters::add_parameters;
+use crate::documents::request_bodies::{add_imported_types, add_operator_bodies, allow_empty_bodies};
+use crate::documents::rights::{SESSION_SCHEME, add_rights};
+use crate::documents::values::add_field_values;
 use crate::endpoints::operations;
 use crate::errors::problem::Problem;
 
@@ -31,18 +31,19 @@ pub fn openapi_json() -> String {
 /// The document without the operational events.
 pub(crate) fn document() -> openapi::OpenApi {
     let mut document = Document::openapi();
+    add_security_schemes(&mut document);
     document.merge(operations());
-    Rights.modify(&mut document);
-    BodyLimits.modify(&mut document);
-    ClosedBodies.modify(&mut document);
-    FieldValues.modify(&mut document);
+    add_rights(&mut document);
+    add_body_limits(&mut document);
+    close_bodies(&mut document);
+    add_field_values(&mut document);
     // With the values of the fields.
-    ImportedTypes.modify(&mut document);
-    OperatorBodies.modify(&mut document);
-    ParameterValues.modify(&mut document);
-    OptionalBodies.modify(&mut document);
-    ErrorPages.modify(&mut document);
-    ErrorExamples.modify(&mut document);
+    add_imported_types(&mut document);
+    add_operator_bodies(&mut document);
+    add_parameters(&mut document);
+    allow_empty_bodies(&mut document);
+    add_error_pages(&mut document);
+    add_error_examples(&mut document);
     document
 }
 
@@ -85,7 +86,6 @@ lost, list first.";
         description = DESCRIPTION,
     ),
     components(schemas(Problem, BearerAuth, BasicAuth, HeaderAuth, OAuth2Auth, ClientCertificatePem)),
-    modifiers(&SecuritySchemes),
     tags(
         (name = "API keys", description = "Create, list and revoke API keys, with an ID token"),
         (name = "Sessions", description = "Sign in, and see and end the sessions of browsers"),
@@ -102,42 +102,37 @@ lost, list first.";
 )]
 struct Document;
 
-struct SecuritySchemes;
-
-impl Modify for SecuritySchemes {
-    fn modify(&self, document: &mut openapi::OpenApi) {
-        let bearer = |description: &str| {
-            HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description)).build()
-        };
-        let header = |name: &str, description: &str| {
-            SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
-        };
-        let schemes = [
-            ("idToken", SecurityScheme::Http(bearer("An ID token of the identity provider"))),
-            ("idTokenHeader", header("x-id-token", "An ID token of the identity provider")),
-            (
-                "operatorToken",
-                SecurityScheme::Http(bearer(
-                    "An operator token: OPERATOR_TOKEN, or one of OPERATOR_TOKENS with the scope of the call",
-                )),
-            ),
-            ("apiKey", SecurityScheme::Http(bearer("An API key"))),
-            ("apiKeyHeader", header("x-api-key", "An API key")),
-            (
-                SESSION_SCHEME,
-                SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
-                    "__Host-gatepost-session",
-                    "The session of a browser that has signed in. Where PUBLIC_URL is http, the cookie is \
-                     gatepost-session. Calls that change something must come from a page of the service",
-                ))),
-            ),
-        ];
-        document
-            .components
-            .get_or_insert_default()
-            .security_schemes
-            .extend(schemes.map(|(name, scheme)| (name.to_owned(), scheme.into())));
-    }
+fn add_security_schemes(document: &mut openapi::OpenApi) {
+    let bearer =
+        |description: &str| HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(description)).build();
+    let header = |name: &str, description: &str| {
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
+    };
+    let schemes = [
+        ("idToken", SecurityScheme::Http(bearer("An ID token of the identity provider"))),
+        ("idTokenHeader", header("x-id-token", "An ID token of the identity provider")),
+        (
+            "operatorToken",
+            SecurityScheme::Http(bearer(
+                "An operator token: OPERATOR_TOKEN, or one of OPERATOR_TOKENS with the scope of the call",
+            )),
+        ),
+        ("apiKey", SecurityScheme::Http(bearer("An API key"))),
+        ("apiKeyHeader", header("x-api-key", "An API key")),
+        (
+            SESSION_SCHEME,
+            SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
+                "__Host-gatepost-session",
+                "The session of a browser that has signed in. Where PUBLIC_URL is http, the cookie is \
+                 gatepost-session. Calls that change something must come from a page of the service",
+            ))),
+        ),
+    ];
+    document
+        .components
+        .get_or_insert_default()
+        .security_schemes
+        .extend(schemes.map(|(name, scheme)| (name.to_owned(), scheme.into())));
 }
 
 #[cfg(test)]

@@ -1,4 +1,3 @@
-use utoipa::Modify;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -8,15 +7,11 @@ use crate::errors::error_code::error_reference;
 use crate::errors::problem::{self, Problem};
 
 /// Adds an example of each error to the components of the document. Responses refer to them by code.
-pub(crate) struct ErrorExamples;
-
-impl Modify for ErrorExamples {
-    fn modify(&self, document: &mut OpenApi) {
-        let components = document.components.get_or_insert_default();
-        for entry in error_reference() {
-            let example = ExampleBuilder::new().summary(entry.title).value(Some(Problem::example(entry))).build();
-            components.examples.insert(entry.code.to_owned(), example.into());
-        }
+pub(crate) fn add_error_examples(document: &mut OpenApi) {
+    let components = document.components.get_or_insert_default();
+    for entry in error_reference() {
+        let example = ExampleBuilder::new().summary(entry.title).value(Some(Problem::example(entry))).build();
+        components.examples.insert(entry.code.to_owned(), example.into());
     }
 }
 
@@ -24,14 +19,10 @@ impl Modify for ErrorExamples {
 const OF_BROWSERS: &str = "/console/";
 
 /// Adds the pages that browsers get in place of problem documents.
-pub(crate) struct ErrorPages;
-
-impl Modify for ErrorPages {
-    fn modify(&self, document: &mut OpenApi) {
-        let items = document.paths.paths.iter_mut().filter(|(path, _)| path.starts_with(OF_BROWSERS));
-        for operation in items.flat_map(|(_, item)| [&mut item.get, &mut item.post]).flatten() {
-            add_pages(operation);
-        }
+pub(crate) fn add_error_pages(document: &mut OpenApi) {
+    let items = document.paths.paths.iter_mut().filter(|(path, _)| path.starts_with(OF_BROWSERS));
+    for operation in items.flat_map(|(_, item)| [&mut item.get, &mut item.post]).flatten() {
+        add_pages(operation);
     }
 }
 

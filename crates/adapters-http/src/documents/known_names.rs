@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
-use utoipa::Modify;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::schema::{AdditionalProperties, ArrayItems, Object, Schema};
 use utoipa::openapi::{OpenApi, RefOr};
@@ -62,15 +61,11 @@ pub(crate) fn documented_path(pattern: &str) -> String {
 }
 
 /// States in the document that JSON bodies have no other members.
-pub(crate) struct ClosedBodies;
-
-impl Modify for ClosedBodies {
-    fn modify(&self, document: &mut OpenApi) {
-        let items = document.paths.paths.values();
-        let bodies: Vec<String> = items.flat_map(operations).filter_map(|(_, operation)| body_of(operation)).collect();
-        for body in bodies {
-            close(document, &body);
-        }
+pub(crate) fn close_bodies(document: &mut OpenApi) {
+    let items = document.paths.paths.values();
+    let bodies: Vec<String> = items.flat_map(operations).filter_map(|(_, operation)| body_of(operation)).collect();
+    for body in bodies {
+        close(document, &body);
     }
 }
 

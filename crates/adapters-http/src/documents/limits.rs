@@ -4,9 +4,9 @@ use domain::ports::PUBLISHED_EVENTS_MAX;
 use domain::sessions::{ReturnUrl, SESSION_LIFETIME};
 use domain::webhooks::{FailureCause, TargetUrl};
 use domain::{LEAKS_MAX, LogControl, OVERLAP_MAX};
+use utoipa::Number;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi, RefOr};
-use utoipa::{Modify, Number};
 
 use crate::bodies::owner_fields::{KEYS_MAX, SUBSCRIPTIONS_MAX};
 use crate::bodies::pull_fields::{LEASE_SECONDS, RECEIVED, WAIT_SECONDS};
@@ -45,14 +45,10 @@ enum Limit {
 }
 
 /// Adds [`LIMITS`] to the document, because the attributes of `ToSchema` accept only literals.
-pub(crate) struct BodyLimits;
-
-impl Modify for BodyLimits {
-    fn modify(&self, document: &mut OpenApi) {
-        for (schema, field, limit) in LIMITS {
-            if let Some(field) = field_of(document, schema, field) {
-                limit.set(field);
-            }
+pub(crate) fn add_body_limits(document: &mut OpenApi) {
+    for (schema, field, limit) in LIMITS {
+        if let Some(field) = field_of(document, schema, field) {
+            limit.set(field);
         }
     }
 }

@@ -1,8 +1,8 @@
 use domain::{DeliveryId, EventId, HOURS_READ_MAX, KeyId, SessionId, SubscriptionId};
+use utoipa::Number;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{OpenApi, RefOr, Required};
-use utoipa::{Modify, Number};
 
 use crate::documents::values::Values;
 use crate::parameters::query::PAGE_SIZE_MAX;
@@ -23,16 +23,12 @@ static IN_PATHS: [(&str, &str, Values); 10] = [
 
 /// Adds the parameters of paths, and the values and limits of all parameters, because the attribute `path` accepts only
 /// literals.
-pub(crate) struct ParameterValues;
-
-impl Modify for ParameterValues {
-    fn modify(&self, document: &mut OpenApi) {
-        for (path, item) in &mut document.paths.paths {
-            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
-            for operation in operations.into_iter().flatten() {
-                add_those_in(path, operation);
-                parameters_of(operation).for_each(|parameter| describe(path, parameter));
-            }
+pub(crate) fn add_parameters(document: &mut OpenApi) {
+    for (path, item) in &mut document.paths.paths {
+        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
+        for operation in operations.into_iter().flatten() {
+            add_those_in(path, operation);
+            parameters_of(operation).for_each(|parameter| describe(path, parameter));
         }
     }
 }

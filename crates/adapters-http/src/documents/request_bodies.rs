@@ -1,7 +1,6 @@
 //! What the document says about the bodies of requests.
 
 use serde_json::{Value, json};
-use utoipa::Modify;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{Components, Schema};
@@ -10,19 +9,15 @@ use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required};
 const ID_TOKEN: &str = "idToken";
 
 /// Gives the calls of operators bodies without an ID token, which only owners have.
-pub(crate) struct OperatorBodies;
-
-impl Modify for OperatorBodies {
-    fn modify(&self, document: &mut OpenApi) {
-        let OpenApi { paths, components: Some(components), .. } = document else { return };
-        for (_, item) in paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api/operator/")) {
-            for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
-                let Some(RefOr::T(body)) = &mut operation.request_body else { continue };
-                for content in body.content.values_mut() {
-                    let RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) = content else { continue };
-                    if let Some(name) = add_body_without_id_token(&reference.ref_location, components) {
-                        *reference = Ref::from_schema_name(name);
-                    }
+pub(crate) fn add_operator_bodies(document: &mut OpenApi) {
+    let OpenApi { paths, components: Some(components), .. } = document else { return };
+    for (_, item) in paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api/operator/")) {
+        for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+            let Some(RefOr::T(body)) = &mut operation.request_body else { continue };
+            for content in body.content.values_mut() {
+                let RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) = content else { continue };
+                if let Some(name) = add_body_without_id_token(&reference.ref_location, components) {
+                    *reference = Ref::from_schema_name(name);
                 }
             }
         }
@@ -42,20 +37,16 @@ fn add_body_without_id_token(location: &str, components: &mut Components) -> Opt
 
 /// Gives the event types of an import the members of the body that sets one event type, and both the rule that a validation
 /// needs a schema.
-pub(crate) struct ImportedTypes;
-
-impl Modify for ImportedTypes {
-    fn modify(&self, document: &mut OpenApi) {
-        let Some(schemas) = document.components.as_mut().map(|components| &mut components.schemas) else { return };
-        let Some(RefOr::T(Schema::Object(mut settings))) = schemas.get("PutEventType").cloned() else { return };
-        settings.properties.remove("force");
-        if let Some(RefOr::T(Schema::Object(imported))) = schemas.get_mut("NewEventType") {
-            imported.properties.append(&mut settings.properties);
-        }
-        for name in ["PutEventType", "NewEventType"] {
-            if let Some(RefOr::T(Schema::Object(body))) = schemas.get_mut(name) {
-                body.extensions = Some(Extensions::from_iter([("dependentSchemas", needs_schema())]));
-            }
+pub(crate) fn add_imported_types(document: &mut OpenApi) {
+    let Some(schemas) = document.components.as_mut().map(|components| &mut components.schemas) else { return };
+    let Some(RefOr::T(Schema::Object(mut settings))) = schemas.get("PutEventType").cloned() else { return };
+    settings.properties.remove("force");
+    if let Some(RefOr::T(Schema::Object(imported))) = schemas.get_mut("NewEventType") {
+        imported.properties.append(&mut settings.properties);
+    }
+    for name in ["PutEventType", "NewEventType"] {
+        if let Some(RefOr::T(Schema::Object(body))) = schemas.get_mut(name) {
+            body.extensions = Some(Extensions::from_iter([("dependentSchemas", needs_schema())]));
         }
     }
 }
@@ -67,15 +58,11 @@ fn needs_schema() -> Value {
 }
 
 /// States that a request may leave out a body without required fields: an empty body has none.
-pub(crate) struct OptionalBodies;
-
-impl Modify for OptionalBodies {
-    fn modify(&self, document: &mut OpenApi) {
-        let OpenApi { paths, components: Some(components), .. } = document else { return };
-        for item in paths.paths.values_mut() {
-            for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
-                describe(operation, components);
-            }
+pub(crate) fn allow_empty_bodies(document: &mut OpenApi) {
+    let OpenApi { paths, components: Some(components), .. } = document else { return };
+    for item in paths.paths.values_mut() {
+        for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+            describe(operation, components);
         }
     }
 }

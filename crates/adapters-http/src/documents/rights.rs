@@ -1,7 +1,6 @@
 use std::mem;
 
 use actix_web::http::Method;
-use utoipa::Modify;
 use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::{OpenApi, RefOr, SecurityRequirement};
 
@@ -34,28 +33,24 @@ const BODY_ERRORS: [ErrorCode; 7] = [
 
 /// Adds the accepted credentials to each call of an owner and of the operator API, and the errors that all these calls
 /// share.
-pub(crate) struct Rights;
-
-impl Modify for Rights {
-    fn modify(&self, document: &mut OpenApi) {
-        for (path, item) in &mut document.paths.paths {
-            for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-                let Some(operation) = operation_of(item, &method) else { continue };
-                let changes = (method != Method::GET).then_some(ErrorCode::CrossSiteRequest);
-                if let Some(right) = Right::of_call(&method, path) {
-                    require_right(operation, right, changes);
-                } else if path.starts_with("/api/operator/") {
-                    let of_path = ["{userId}", "{organizationId}"]
-                        .iter()
-                        .any(|owner| path.contains(owner))
-                        .then_some(ErrorCode::InvalidField);
-                    let for_owner = OwnCall::by_operators_at(&method, path).map(|call| call.by_operators);
-                    let of_change = matches!(for_owner, Some(ByOperators::Change)).then_some(ErrorCode::OwnerErasing);
-                    let others = changes.into_iter().chain(of_path).chain(of_change);
-                    require_scope(operation, OperatorScope::of_call(&method, path), others);
-                } else if operation.request_body.is_some() {
-                    share_errors(operation, Vec::new());
-                }
+pub(crate) fn add_rights(document: &mut OpenApi) {
+    for (path, item) in &mut document.paths.paths {
+        for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+            let Some(operation) = operation_of(item, &method) else { continue };
+            let changes = (method != Method::GET).then_some(ErrorCode::CrossSiteRequest);
+            if let Some(right) = Right::of_call(&method, path) {
+                require_right(operation, right, changes);
+            } else if path.starts_with("/api/operator/") {
+                let of_path = ["{userId}", "{organizationId}"]
+                    .iter()
+                    .any(|owner| path.contains(owner))
+                    .then_some(ErrorCode::InvalidField);
+                let for_owner = OwnCall::by_operators_at(&method, path).map(|call| call.by_operators);
+                let of_change = matches!(for_owner, Some(ByOperators::Change)).then_some(ErrorCode::OwnerErasing);
+                let others = changes.into_iter().chain(of_path).chain(of_change);
+                require_scope(operation, OperatorScope::of_call(&method, path), others);
+            } else if operation.request_body.is_some() {
+                share_errors(operation, Vec::new());
             }
         }
     }

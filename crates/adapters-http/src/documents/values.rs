@@ -11,7 +11,6 @@ use domain::{
     SubscriptionId, SuspensionReason,
 };
 use serde_json::{Value, json};
-use utoipa::Modify;
 use utoipa::openapi::schema::{AdditionalProperties, Array as ArraySchema, ArrayItems, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{OpenApi, RefOr, SchemaFormat};
 
@@ -186,20 +185,16 @@ pub(crate) enum Values {
 }
 
 /// Adds [`VALUES`] to the document, because the attributes of `ToSchema` accept only literals.
-pub(crate) struct FieldValues;
-
-impl Modify for FieldValues {
-    fn modify(&self, document: &mut OpenApi) {
-        for (schema, field, values) in VALUES {
-            if let Some(field) = field_of(document, schema, field) {
-                values.describe(field);
-            }
+pub(crate) fn add_field_values(document: &mut OpenApi) {
+    for (schema, field, values) in VALUES {
+        if let Some(field) = field_of(document, schema, field) {
+            values.describe(field);
         }
-        for (schema, others) in OTHER_FIELDS {
-            let schemas = document.components.get_or_insert_default().schemas.get_mut(schema);
-            if let Some(RefOr::T(Schema::Object(body))) = schemas {
-                body.additional_properties = Some(Box::new(others.schema()));
-            }
+    }
+    for (schema, others) in OTHER_FIELDS {
+        let schemas = document.components.get_or_insert_default().schemas.get_mut(schema);
+        if let Some(RefOr::T(Schema::Object(body))) = schemas {
+            body.additional_properties = Some(Box::new(others.schema()));
         }
     }
 }

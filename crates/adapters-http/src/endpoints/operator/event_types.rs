@@ -138,7 +138,8 @@ struct ImportBody {
     dry_run: Option<bool>,
 }
 
-/// An event type of an import. [`ImportedTypes`](crate::documents::request_bodies::ImportedTypes) adds its other members.
+/// An event type of an import. [`add_imported_types`](crate::documents::request_bodies::add_imported_types) adds its other
+/// members.
 #[derive(ToSchema)]
 #[schema(description = "An event type with its name and all of its settings.")]
 #[expect(dead_code, reason = "describes what `parse_import` reads")]
