@@ -60,10 +60,14 @@ pub(crate) fn documented_path(pattern: &str) -> String {
     pattern.replace(":.*}", "}").replace(":[^/]*}", "}")
 }
 
+/// The alternatives of fields in bodies. [`nested_in`] does not find them.
+const ALTERNATIVES: [&str; 5] = ["BearerAuth", "BasicAuth", "HeaderAuth", "OAuth2Auth", "ClientCertificate"];
+
 /// States in the document that JSON bodies have no other members.
 pub(crate) fn close_bodies(document: &mut OpenApi) {
     let items = document.paths.paths.values();
-    let bodies: Vec<String> = items.flat_map(operations).filter_map(|(_, operation)| body_of(operation)).collect();
+    let of_calls = items.flat_map(operations).filter_map(|(_, operation)| body_of(operation));
+    let bodies: Vec<String> = of_calls.chain(ALTERNATIVES.map(str::to_owned)).collect();
     for body in bodies {
         close(document, &body);
     }

@@ -140,34 +140,6 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("Readiness", "status", Values::Always("ready")),
 ];
 
-/// The bodies that say what their other fields may be.
-const OTHER_FIELDS: [(&str, OtherFields); 7] = [
-    ("ChangeSubscription", OtherFields::None),
-    ("BearerAuth", OtherFields::None),
-    ("BasicAuth", OtherFields::None),
-    ("HeaderAuth", OtherFields::None),
-    ("OAuth2Auth", OtherFields::None),
-    ("ClientCertificate", OtherFields::None),
-    ("IntrospectForm", OtherFields::Texts),
-];
-
-/// The fields of a body that it does not name.
-#[derive(Clone, Copy)]
-enum OtherFields {
-    None,
-    /// Strings, each name once.
-    Texts,
-}
-
-impl OtherFields {
-    fn schema(self) -> AdditionalProperties<Schema> {
-        match self {
-            Self::None => AdditionalProperties::FreeForm(false),
-            Self::Texts => AdditionalProperties::RefOr(ObjectBuilder::new().schema_type(Type::String).build().into()),
-        }
-    }
-}
-
 /// The strings that a field or a parameter may have.
 #[derive(Clone, Copy)]
 pub(crate) enum Values {
@@ -191,11 +163,11 @@ pub(crate) fn add_field_values(document: &mut OpenApi) {
             values.describe(field);
         }
     }
-    for (schema, others) in OTHER_FIELDS {
-        let schemas = document.components.get_or_insert_default().schemas.get_mut(schema);
-        if let Some(RefOr::T(Schema::Object(body))) = schemas {
-            body.additional_properties = Some(Box::new(others.schema()));
-        }
+    // The other fields of this form are strings, each name once.
+    let schemas = &mut document.components.get_or_insert_default().schemas;
+    if let Some(RefOr::T(Schema::Object(form))) = schemas.get_mut("IntrospectForm") {
+        let text = ObjectBuilder::new().schema_type(Type::String).build();
+        form.additional_properties = Some(Box::new(AdditionalProperties::RefOr(text.into())));
     }
 }
 
