@@ -15,7 +15,7 @@ use utoipa::openapi::schema::{AdditionalProperties, Array as ArraySchema, ArrayI
 use utoipa::openapi::{OpenApi, RefOr, SchemaFormat};
 
 use crate::documents::limits::field_of;
-use crate::parameters::audit_request::AuditFormat;
+use crate::parameters::audit_request::FORMATS;
 
 /// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
 const VALUES: [(&str, &str, Values); 119] = [
@@ -226,7 +226,7 @@ impl Values {
     const VISIBILITIES: Self = Self::Listed(|| Visibility::ALL.map(|one| json!(one.as_str())).into());
     const ACTORS: Self = Self::Listed(|| ["user", "operator", "service"].map(Value::from).into());
     const FIELDS: Self = Self::Listed(|| AuditField::ALL.map(|field| json!(field.as_str())).into());
-    pub(crate) const LIST_FORMATS: Self = Self::Listed(|| AuditFormat::ALL.map(|format| json!(format.name())).into());
+    pub(crate) const LIST_FORMATS: Self = Self::Listed(|| FORMATS.map(|(name, _)| json!(name)).into());
     const FAILURES_OR_NULL: Self = Self::Listed(|| {
         let reasons = FailureReason::ALL.iter().map(|reason| json!(reason.code()));
         reasons.chain([Value::Null]).collect()

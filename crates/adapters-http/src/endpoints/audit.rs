@@ -17,7 +17,6 @@ use crate::parameters::cursor::Cursor;
 use crate::records::audit_record::AuditRecord;
 use crate::state::State;
 use crate::streams::audit_export::audit_export;
-use crate::streams::export_form::ExportForm;
 
 endpoints! {
     list_audit_events,
@@ -64,7 +63,7 @@ pub(in crate::endpoints) struct AuditPage {
 pub(super) async fn list_audit_events(call: OwnerCall) -> Result<HttpResponse, ApiError> {
     let mut wanted = AuditRequest::read(&call.parameters()?, &call.api().issuer)?;
     wanted.filter.owner = Some(call.owner().clone());
-    let Some(form) = ExportForm::of(wanted.format) else {
+    let Some(form) = wanted.form else {
         return answer(call.state(), &wanted, AuditReader::Owner).await;
     };
     let place = call.state().streams.enter(call.limited()).ok_or(ErrorCode::TooManyStreams)?;
@@ -113,7 +112,7 @@ documented_errors!(Errors: TooManyStreams);
 )]
 pub(super) async fn list_all_audit_events(call: OperatorCall) -> Result<HttpResponse, ApiError> {
     let wanted = AuditRequest::read(&call.parameters()?, &call.api().issuer)?;
-    match ExportForm::of(wanted.format) {
+    match wanted.form {
         None => answer(call.state(), &wanted, AuditReader::Operator).await,
         Some(form) => audit_export(call.request, wanted, (form, AuditReader::Operator), None).await,
     }

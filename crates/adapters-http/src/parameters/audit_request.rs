@@ -10,51 +10,33 @@ pub(crate) struct AuditRequest {
     pub(crate) filter: AuditFilter,
     pub(crate) before: Option<AuditId>,
     pub(crate) limit: u32,
-    pub(crate) format: AuditFormat,
+    /// The form of all events; `None` for one page.
+    pub(crate) form: Option<ExportForm>,
 }
 
-/// The form of a list.
+/// The form of an export of the audit log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AuditFormat {
-    /// One page.
-    Json,
-    /// All events, one on each line.
+pub(crate) enum ExportForm {
+    /// JSON Lines, which has no registered type.
     JsonLines,
-    /// All events as a table.
+    /// Comma-separated values (RFC 4180), with names in the first line.
     Csv,
 }
 
-impl AuditFormat {
-    pub(crate) const ALL: [Self; 3] = [Self::Json, Self::JsonLines, Self::Csv];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::JsonLines => "jsonl",
-            Self::Csv => "csv",
-        }
-    }
-
-    fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
+/// The formats of a list by their names. `json` has pages.
+pub(crate) const FORMATS: [(&str, Option<ExportForm>); 3] =
+    [("json", None), ("jsonl", Some(ExportForm::JsonLines)), ("csv", Some(ExportForm::Csv))];
 
 impl AuditRequest {
     /// Reads the parameters. Users of the operator API are users of `issuer`.
     pub(crate) fn read(parameters: &Parameters, issuer: &str) -> Result<Self, FieldFault> {
-        let format =
-            parameters.read("format", AuditFormat::of_name, "must be json, jsonl or csv")?.unwrap_or(AuditFormat::Json);
-        let request = Self {
-            filter: filter(parameters, issuer)?,
-            before: parameters.cursor()?,
-            limit: parameters.limit()?,
-            format,
-        };
-        if format != AuditFormat::Json && parameters.has("limit") {
+        let form_of = |name: &str| FORMATS.into_iter().find(|(known, _)| *known == name).map(|(_, form)| form);
+        let form = parameters.read("format", form_of, "must be json, jsonl or csv")?.flatten();
+        let (filter, before, limit) = (filter(parameters, issuer)?, parameters.cursor()?, parameters.limit()?);
+        if form.is_some() && parameters.text("limit").is_some() {
             return Err(FieldFault::new("limit", "must not be given with this format, which has no pages"));
         }
-        Ok(request)
+        Ok(Self { filter, before, limit, form })
     }
 }
 
@@ -108,13 +90,13 @@ mod tests {
         assert_eq!(request.filter.owner, OwnerId::new(ISSUER, "alice").ok());
         assert_eq!(request.filter.actor, Some(Actor::Operator("desk:1".into())));
         assert_eq!(request.filter.action, Some(AuditAction::KeyRevoked));
-        assert_eq!(request.format, AuditFormat::JsonLines);
+        assert_eq!(request.form, Some(ExportForm::JsonLines));
         assert_eq!(parse("organizationId=acme").unwrap().filter.owner, OwnerId::organization(ISSUER, "acme").ok());
         assert_eq!(parse("actor=user:bob").unwrap().filter.actor, OwnerId::new(ISSUER, "bob").ok().map(Actor::User));
         let acme = OwnerId::organization(ISSUER, "acme").ok().map(Actor::User);
         assert_eq!(parse("actor=organization:acme").unwrap().filter.actor, acme);
         assert_eq!(parse("actor=service").unwrap().filter.actor, Some(Actor::Service));
-        assert_eq!((parse("").unwrap().limit, parse("").unwrap().format), (50, AuditFormat::Json));
+        assert_eq!((parse("").unwrap().limit, parse("").unwrap().form), (50, None));
     }
 
     #[test]

@@ -102,11 +102,6 @@ impl Parameters {
         Ok(self.read("limit", read, "must be a whole number from 1 to 200")?.unwrap_or(PAGE_SIZE_DEFAULT))
     }
 
-    /// Whether the parameter is given.
-    pub(crate) fn has(&self, field: &'static str) -> bool {
-        self.text(field).is_some()
-    }
-
     pub(crate) fn text(&self, field: &'static str) -> Option<&str> {
         self.0.iter().find(|(name, _)| *name == field).map(|(_, value)| value.as_str())
     }

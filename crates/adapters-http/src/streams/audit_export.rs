@@ -8,11 +8,10 @@ use futures_util::stream::{self, Stream, StreamExt, unfold};
 
 use crate::callers::credential::is_still_good;
 use crate::errors::api_error::{ApiError, Chain, Invalid};
-use crate::parameters::audit_request::AuditRequest;
+use crate::parameters::audit_request::{AuditRequest, ExportForm};
 use crate::parameters::query::PAGE_SIZE_MAX;
 use crate::records::audit_record::AuditRecord;
 use crate::state::State;
-use crate::streams::export_form::ExportForm;
 use crate::streams::open_streams::StreamPlace;
 
 /// Writes all events that pass the filter, page by page, as the client reads them. It keeps one page in memory.

@@ -1,29 +1,11 @@
-use crate::parameters::audit_request::AuditFormat;
+use crate::parameters::audit_request::ExportForm;
 use crate::records::audit_record::AuditRecord;
-
-/// The form of an export of the audit log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ExportForm {
-    /// JSON Lines, which has no registered type.
-    JsonLines,
-    /// Comma-separated values (RFC 4180), with names in the first line.
-    Csv,
-}
 
 /// The names in the first line of a table.
 const HEAD: &str =
     "id,at,action,actorType,actorId,via,viaId,targetType,targetId,userId,changes,requestId,address,organizationId\r\n";
 
 impl ExportForm {
-    /// The form of an export; `None` for a page.
-    pub(crate) fn of(format: AuditFormat) -> Option<Self> {
-        match format {
-            AuditFormat::Json => None,
-            AuditFormat::JsonLines => Some(Self::JsonLines),
-            AuditFormat::Csv => Some(Self::Csv),
-        }
-    }
-
     pub(super) fn content_type(self) -> &'static str {
         match self {
             Self::JsonLines => "application/jsonl",
