@@ -63,7 +63,7 @@ fn text<Read, Broken: Display>(
     parse: impl FnOnce(&str) -> Result<Read, Broken>,
 ) -> Result<Option<Read>, FieldFault> {
     not_null(fields, name, "must be a string")?;
-    fields.optional_text(name)?.map(parse).transpose().map_err(|broken| FieldFault::of(name, broken))
+    fields.parsed(name, parse)
 }
 
 fn not_null(fields: &Fields, name: &'static str, rule: &'static str) -> Result<(), FieldFault> {

@@ -67,25 +67,34 @@ impl Fields {
         self.optional_text(name)?.ok_or(FieldFault::new(name, "is required"))
     }
 
+    /// The value of a field that may be absent or `null`. `rule` says what the value must be.
+    fn optional<'a, Read>(
+        &'a self,
+        name: &'static str,
+        read: impl FnOnce(&'a Value) -> Option<Read>,
+        rule: &'static str,
+    ) -> Result<Option<Read>, FieldFault> {
+        let value = self.values.get(name).filter(|value| !value.is_null());
+        value.map(|value| read(value).ok_or_else(|| FieldFault::new(name, rule))).transpose()
+    }
+
     /// The string in a field that may be absent or `null`.
     pub(crate) fn optional_text(&self, name: &'static str) -> Result<Option<&str>, FieldFault> {
-        match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(FieldFault::new(name, "must be a string")),
-        }
+        self.optional(name, Value::as_str, "must be a string")
+    }
+
+    /// The value that `parse` makes of the string in a field that may be absent or `null`.
+    pub(crate) fn parsed<Read, Broken: fmt::Display>(
+        &self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<Read, Broken>,
+    ) -> Result<Option<Read>, FieldFault> {
+        self.optional_text(name)?.map(parse).transpose().map_err(|broken| FieldFault::of(name, broken))
     }
 
     /// The strings in a list that may be absent or `null`.
     pub(crate) fn optional_texts(&self, name: &'static str) -> Result<Option<Vec<&str>>, FieldFault> {
-        let fault = || FieldFault::new(name, "must be a list of strings");
-        match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Array(items)) => {
-                items.iter().map(|item| item.as_str().ok_or_else(fault)).collect::<Result<_, _>>().map(Some)
-            }
-            Some(_) => Err(fault()),
-        }
+        self.optional(name, |value| value.as_array()?.iter().map(Value::as_str).collect(), "must be a list of strings")
     }
 
     /// The strings in a required list.
@@ -95,28 +104,17 @@ impl Fields {
 
     /// The boolean in a field that may be absent or `null`.
     pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, FieldFault> {
-        match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Bool(flag)) => Ok(Some(*flag)),
-            Some(_) => Err(FieldFault::new(name, "must be true or false")),
-        }
+        self.optional(name, Value::as_bool, "must be true or false")
     }
 
     /// The time in a field that may be absent or `null`.
     pub(crate) fn optional_time(&self, name: &'static str) -> Result<Option<Timestamp>, FieldFault> {
-        let Some(text) = self.optional_text(name)? else {
-            return Ok(None);
-        };
-        parse_time(name, text).map(Some)
+        self.optional_text(name)?.map(|text| parse_time(name, text)).transpose()
     }
 
     /// The object in a field that may be absent or `null`.
     pub(crate) fn optional_object(&self, name: &'static str) -> Result<Option<&Map<String, Value>>, FieldFault> {
-        match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Object(object)) => Ok(Some(object)),
-            Some(_) => Err(FieldFault::new(name, "must be an object")),
-        }
+        self.optional(name, Value::as_object, "must be an object")
     }
 
     /// The text of a field of [`KEPT_AS_TEXT`], which may be `null`; `None` if the field is absent.
@@ -166,10 +164,7 @@ impl Fields {
 
     /// The number in a field that may be absent or `null`.
     pub(crate) fn optional_float(&self, name: &'static str) -> Result<Option<f64>, FieldFault> {
-        match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value.as_f64().map(Some).ok_or(FieldFault::new(name, "must be a number")),
-        }
+        self.optional(name, Value::as_f64, "must be a number")
     }
 
     /// The scopes in a list that may be absent or `null`.
@@ -182,13 +177,8 @@ impl Fields {
 
     /// The whole number in a field that may be absent or `null`.
     pub(crate) fn optional_number(&self, name: &'static str) -> Result<Option<u64>, FieldFault> {
-        match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => {
-                let fault = FieldFault::new(name, "must be a whole number of at least 0");
-                value.as_u64().or_else(|| whole(value.as_f64()?)).map(Some).ok_or(fault)
-            }
-        }
+        let read = |value: &Value| value.as_u64().or_else(|| whole(value.as_f64()?));
+        self.optional(name, read, "must be a whole number of at least 0")
     }
 }
 

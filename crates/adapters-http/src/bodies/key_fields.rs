@@ -12,12 +12,11 @@ const METADATA: &str = "metadata";
 const RATE_LIMIT: &str = "rateLimit";
 
 pub(crate) fn label(fields: &Fields) -> Result<Option<Label>, FieldFault> {
-    let text = fields.optional_text("label")?;
-    text.map(|text| Label::parse(text).map_err(|error| FieldFault::of("label", error))).transpose()
+    fields.parsed("label", Label::parse)
 }
 
 pub(crate) fn rate_limit(fields: &Fields) -> Result<Option<RateLimit>, FieldFault> {
-    rate_limit_in(fields, RATE_LIMIT)
+    fields.parsed(RATE_LIMIT, str::parse::<RateLimit>)
 }
 
 /// `null` stands for the limit of the owner's keys.
@@ -26,12 +25,7 @@ pub(crate) fn rate_limit_of_key(fields: &Fields) -> Result<Patch<RateLimit>, Fie
 }
 
 pub(crate) fn rate_limit_patch(fields: &Fields, name: &'static str) -> Result<Patch<RateLimit>, FieldFault> {
-    Ok(fields.patch(name, rate_limit_in(fields, name)?))
-}
-
-fn rate_limit_in(fields: &Fields, name: &'static str) -> Result<Option<RateLimit>, FieldFault> {
-    let text = fields.optional_text(name)?;
-    text.map(|text| text.parse().map_err(|error| FieldFault::of(name, error))).transpose()
+    Ok(fields.patch(name, fields.parsed(name, str::parse::<RateLimit>)?))
 }
 
 pub(crate) fn metadata(fields: &Fields) -> Result<Metadata, FieldFault> {

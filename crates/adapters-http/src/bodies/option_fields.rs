@@ -159,9 +159,7 @@ pub(crate) fn order(fields: &Fields) -> Result<Option<OnExhausted>, FieldFault> 
 
 /// The rule of an order; `None` if the request has none.
 fn on_exhausted(fields: &Fields) -> Result<Option<OnExhausted>, FieldFault> {
-    let text = fields.optional_text("onExhausted")?;
-    let rule = text.map(|text| OnExhausted::from_code(text).ok_or("must be skip or stop")).transpose();
-    rule.map_err(|fault| FieldFault::new("onExhausted", fault))
+    fields.parsed("onExhausted", |text| OnExhausted::from_code(text).ok_or("must be skip or stop"))
 }
 
 /// The faults name the broken rule, and never quote a value.

@@ -38,7 +38,7 @@ pub(crate) fn owner_state_change(fields: &Fields) -> Result<OwnerStateChange, Ap
     const STATE: &str = "state";
     const REASON: &str = "reason";
     fields.nulls_except(&[])?;
-    let reason = fields.optional_text(REASON).and_then(|reason| parsed(REASON, reason));
+    let reason = fields.parsed(REASON, OwnerText::parse);
     let state = fields.required_text(STATE).and_then(|state| match state {
         "active" => Ok(true),
         "suspended" => Ok(false),
@@ -56,14 +56,7 @@ fn text<const LENGTH_MAX: usize>(
     fields: &Fields,
     name: &'static str,
 ) -> Result<Patch<OwnerText<LENGTH_MAX>>, FieldFault> {
-    Ok(fields.patch(name, parsed(name, fields.optional_text(name)?)?))
-}
-
-fn parsed<const LENGTH_MAX: usize>(
-    name: &'static str,
-    text: Option<&str>,
-) -> Result<Option<OwnerText<LENGTH_MAX>>, FieldFault> {
-    text.map(|text| OwnerText::parse(text).map_err(|error| FieldFault::of(name, error))).transpose()
+    Ok(fields.patch(name, fields.parsed(name, OwnerText::parse)?))
 }
 
 fn maximum(fields: &Fields, name: &'static str, max: u16) -> Result<Patch<u32>, FieldFault> {

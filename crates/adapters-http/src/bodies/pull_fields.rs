@@ -38,8 +38,7 @@ pub(crate) fn receive_wish(fields: &Fields) -> Result<(u32, Duration, Duration),
 pub(crate) fn commit_wish(fields: &Fields) -> Result<(LeaseId, Option<EventId>), Vec<FieldFault>> {
     let lease = fields.required_text("lease");
     let lease = lease.and_then(|text| text.parse().map_err(|_| FieldFault::new("lease", "must be a lease")));
-    let event = |text: &str| text.parse().map_err(|_| FieldFault::new("through", "must be the id of an event"));
-    let through = fields.optional_text("through").and_then(|text| text.map(event).transpose());
+    let through = fields.parsed("through", |text| text.parse().map_err(|_| "must be the id of an event"));
     (lease, through).together()
 }
 

@@ -9,8 +9,7 @@ use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::{of_filter, of_subscribed_events};
 
 pub(crate) fn url(fields: &Fields, webhooks: &Webhooks) -> Result<Option<TargetUrl>, FieldFault> {
-    let text = fields.optional_text("url")?;
-    text.map(|text| webhooks.parse_target(text).map_err(|error| FieldFault::of("url", error))).transpose()
+    fields.parsed("url", |text| webhooks.parse_target(text))
 }
 
 pub(crate) fn events(fields: &Fields) -> Result<Option<SubscribedEvents>, FieldFault> {
@@ -25,20 +24,16 @@ pub(crate) fn filter(fields: &Fields) -> Result<Option<PayloadFilter>, FieldFaul
 }
 
 pub(crate) fn description(fields: &Fields) -> Result<Option<Description>, FieldFault> {
-    let text = fields.optional_text("description")?;
-    text.map(|text| Description::parse(text).map_err(|error| FieldFault::of("description", error))).transpose()
+    fields.parsed("description", Description::parse)
 }
 
 /// The fault names the broken rule, and never quotes the secret.
 pub(crate) fn secret(fields: &Fields) -> Result<Option<SigningSecret>, FieldFault> {
-    let text = fields.optional_text("secret")?;
-    text.map(|text| SigningSecret::chosen(text).map_err(|error| FieldFault::of("secret", error))).transpose()
+    fields.parsed("secret", SigningSecret::chosen)
 }
 
 pub(crate) fn signing(fields: &Fields) -> Result<Option<SigningKind>, FieldFault> {
-    let text = fields.optional_text("signing")?;
-    let kind = text.map(|text| SigningKind::parse(text).ok_or("must be hmac, ed25519 or both")).transpose();
-    kind.map_err(|rule| FieldFault::new("signing", rule))
+    fields.parsed("signing", |text| SigningKind::parse(text).ok_or("must be hmac, ed25519 or both"))
 }
 
 /// What signs the webhooks of a new subscription.

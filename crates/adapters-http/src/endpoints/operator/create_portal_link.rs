@@ -94,6 +94,5 @@ fn capabilities(fields: &Fields) -> Result<BTreeSet<Capability>, FieldFault> {
 }
 
 fn return_url(fields: &Fields) -> Result<Option<ReturnUrl>, FieldFault> {
-    let url = fields.optional_text("returnUrl")?.map(ReturnUrl::parse).transpose();
-    url.map_err(|error| FieldFault::of("returnUrl", error))
+    fields.parsed("returnUrl", ReturnUrl::parse)
 }

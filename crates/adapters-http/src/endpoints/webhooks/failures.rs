@@ -127,10 +127,7 @@ fn cause_in(fields: &Fields) -> Result<FailureCause, Vec<FieldFault>> {
         text.parse::<SubscriptionId>()
             .map_err(|_| FieldFault::new("subscriptionId", "must be the id of a subscription"))
     });
-    let error = fields.optional_text("error").and_then(|text| {
-        let fault = || FieldFault::new("error", "must be an error of an attempt");
-        text.map(|code| FailureReason::from_code(code).ok_or_else(fault)).transpose()
-    });
+    let error = fields.parsed("error", |code| FailureReason::from_code(code).ok_or("must be an error of an attempt"));
     let status = fields.optional_number("status").and_then(|number| number.map(status_of).transpose());
     let (subscription, error, status) = (subscription, error, status).together()?;
     Ok(FailureCause::new(subscription, error, status))

@@ -111,8 +111,7 @@ pub(super) async fn recover_subscription(mut call: OwnerCall) -> Result<HttpResp
 
 fn wish(fields: &Fields) -> Result<(Timestamp, RecoveryFilter), Vec<FieldFault>> {
     let since = fields.optional_time("since").and_then(|since| required("since", since));
-    let parse = |name| Recoverable::parse(name).ok_or(FieldFault::new(WHAT, WHATS));
-    let what = fields.optional_text(WHAT).and_then(|what| what.map(parse).transpose());
+    let what = fields.parsed(WHAT, |what| Recoverable::parse(what).ok_or(WHATS));
     let (since, what, events, ()) = (since, what, events(fields), fields.nulls_except(&["since"])).together()?;
     Ok((since, RecoveryFilter { what: what.unwrap_or_default(), events }))
 }
