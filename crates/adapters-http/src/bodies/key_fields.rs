@@ -2,26 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use domain::{InvalidMetadata, Label, Metadata, MetadataPatch, Patch, RateLimit};
+use domain::{Label, Metadata, MetadataPatch, Patch, RateLimit};
 use serde_json::Value;
 
 use crate::bodies::fields::Fields;
 use crate::errors::field_fault::FieldFault;
 
 const METADATA: &str = "metadata";
-const RATE_LIMIT: &str = "rateLimit";
 
 pub(crate) fn label(fields: &Fields) -> Result<Option<Label>, FieldFault> {
     fields.parsed("label", Label::parse)
 }
 
 pub(crate) fn rate_limit(fields: &Fields) -> Result<Option<RateLimit>, FieldFault> {
-    fields.parsed(RATE_LIMIT, str::parse::<RateLimit>)
-}
-
-/// `null` stands for the limit of the owner's keys.
-pub(crate) fn rate_limit_of_key(fields: &Fields) -> Result<Patch<RateLimit>, FieldFault> {
-    rate_limit_patch(fields, RATE_LIMIT)
+    fields.parsed("rateLimit", str::parse::<RateLimit>)
 }
 
 pub(crate) fn rate_limit_patch(fields: &Fields, name: &'static str) -> Result<Patch<RateLimit>, FieldFault> {
@@ -30,7 +24,7 @@ pub(crate) fn rate_limit_patch(fields: &Fields, name: &'static str) -> Result<Pa
 
 pub(crate) fn metadata(fields: &Fields) -> Result<Metadata, FieldFault> {
     let patch = metadata_patch(fields)?.unwrap_or_default();
-    patch.apply_to(&Metadata::default()).map_err(of_metadata)
+    patch.apply_to(&Metadata::default()).map_err(|error| FieldFault::of(METADATA, error))
 }
 
 /// `null` removes all names, and the `null` of a name removes this name.
@@ -44,8 +38,4 @@ pub(crate) fn metadata_patch(fields: &Fields) -> Result<Option<MetadataPatch>, F
     let pairs: BTreeMap<_, _> = pairs.collect::<Result<_, _>>()?;
     let replaces_all = fields.is_null(METADATA);
     Ok((replaces_all || object.is_some()).then_some(MetadataPatch { replaces_all, pairs }))
-}
-
-fn of_metadata(error: InvalidMetadata) -> FieldFault {
-    FieldFault::of(METADATA, error)
 }

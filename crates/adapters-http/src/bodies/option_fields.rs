@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use domain::Patch;
 use domain::webhooks::{
     AuthKind, Authentication, ClientCertificate, ClientCredentials, DeliveryRate, HeaderName, HeaderValue,
-    InvalidAuthentication, InvalidHeaderValue, InvalidOptions, OnExhausted, OptionsChange, Webhooks,
+    InvalidAuthentication, InvalidOptions, OnExhausted, OptionsChange, Webhooks,
 };
 use serde_json::{Map, Value};
 use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
@@ -175,7 +175,7 @@ fn headers(
     for (name, value) in object {
         let name = HeaderName::parse(name).map_err(|error| FieldFault::of(HEADERS, error))?;
         let value = match value {
-            Value::String(text) => Some(HeaderValue::parse(text).map_err(of_value)?),
+            Value::String(text) => Some(HeaderValue::parse(text).map_err(|error| FieldFault::of(HEADERS, error))?),
             Value::Null => of_null()?,
             _ => return Err(FieldFault::new(HEADERS, "must have strings as values")),
         };
@@ -184,10 +184,6 @@ fn headers(
         }
     }
     Ok(headers)
-}
-
-fn of_value(error: InvalidHeaderValue) -> FieldFault {
-    FieldFault::of(HEADERS, error)
 }
 
 /// The faults name the broken rule, and never quote a value.

@@ -75,7 +75,7 @@ impl Boundary {
             started: Instant::now(),
             durations: Rc::clone(durations),
             traced: self.state.api.tracer.as_ref().and_then(|tracer| RequestTrace::open(tracer, request)),
-            turn: Turn::of_service(request),
+            turn: Turn::of(request.request()),
             user: OnceCell::new(),
             key: OnceCell::new(),
             operator: OnceCell::new(),

@@ -24,11 +24,6 @@ impl OperatorCall {
     pub(crate) fn trace(&self) -> Option<TraceContext> {
         Exchange::of(&self.request)?.trace()
     }
-
-    /// Records that the operator is about to read data of this owner, whom the path does not name.
-    pub(crate) async fn record_read(&self, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
-        record_read(&self.request, owner, shown).await
-    }
 }
 
 impl Admit for Operator {

@@ -3,7 +3,6 @@ use std::rc::Rc;
 use std::task::Waker;
 
 use actix_web::HttpRequest;
-use actix_web::dev::ServiceRequest;
 
 /// Tells a connection when its current request is answered, and the request when the client is gone.
 ///
@@ -23,11 +22,6 @@ pub(crate) struct Turn {
 impl Turn {
     /// The turn of the connection of a request; `None` in a test without a connection.
     pub(crate) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
-        request.conn_data::<Rc<Self>>().cloned()
-    }
-
-    /// The same before the request is routed.
-    pub(crate) fn of_service(request: &ServiceRequest) -> Option<Rc<Self>> {
         request.conn_data::<Rc<Self>>().cloned()
     }
 

@@ -76,10 +76,6 @@ impl Problem {
         json!(Self::of_entry(entry, "4bf92f3577b34da6a3ce929d0e0e4736", "https://gatepost.example"))
     }
 
-    fn of_code(code: ErrorCode, request_id: &str, pages: &str) -> Self {
-        Self::of_entry(code.entry(), request_id, pages)
-    }
-
     fn of_entry(entry: &'static ErrorEntry, request_id: &str, pages: &str) -> Self {
         Self {
             kind: format!("{pages}/docs/errors/{}", entry.code),
@@ -99,7 +95,7 @@ impl Problem {
         let mut problem = Self {
             status: error.status_code().as_u16(),
             detail: error.detail(),
-            ..Self::of_code(error.code(), request_id, pages)
+            ..Self::of_entry(error.code().entry(), request_id, pages)
         };
         match error {
             ApiError::AtFault(_, faults) => problem.errors.clone_from(faults),
@@ -155,7 +151,7 @@ pub(crate) fn fill(
         Some(None) if !is_empty(&response) && !is_plain_text(&response) => return response,
         Some(None) | None => {
             let code = ErrorCode::of_status(status.as_u16());
-            Problem { status: status.as_u16(), ..Problem::of_code(code, request_id, pages) }
+            Problem { status: status.as_u16(), ..Problem::of_entry(code.entry(), request_id, pages) }
         }
     };
     let (body, media_type) = match form(problem.status) {

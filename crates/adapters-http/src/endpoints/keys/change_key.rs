@@ -3,7 +3,7 @@ use domain::KeyChange;
 use utoipa::ToSchema;
 
 use crate::bodies::fields::Fields;
-use crate::bodies::key_fields::{label, metadata_patch, rate_limit_of_key};
+use crate::bodies::key_fields::{label, metadata_patch, rate_limit_patch};
 use crate::callers::owner::OwnerCall;
 use crate::documents::responses::documented_errors;
 use crate::endpoints::to_the_end;
@@ -62,7 +62,8 @@ pub(super) async fn change_api_key(mut call: OwnerCall) -> Result<Json<KeyRecord
 
 fn parse(fields: &Fields) -> Result<KeyChange, Vec<FieldFault>> {
     let (disabled, expires_at) = (fields.optional_flag("disabled"), fields.optional_time("expiresAt"));
-    let (metadata, rate_limit) = (metadata_patch(fields), rate_limit_of_key(fields));
+    // `null` stands for the limit of the owner's keys.
+    let (metadata, rate_limit) = (metadata_patch(fields), rate_limit_patch(fields, "rateLimit"));
     let read = (without_nulls(fields), label(fields), metadata, rate_limit, disabled, expires_at);
     let ((), label, metadata, rate_limit, is_disabled, expires_at) = read.together()?;
     Ok(KeyChange { label, metadata, rate_limit, is_disabled, expires_at, ..KeyChange::default() })

@@ -5,7 +5,7 @@ use domain::webhooks::{EventFilter, EventType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::operator::OperatorCall;
+use crate::callers::operator::{OperatorCall, record_read};
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -50,7 +50,7 @@ pub(super) async fn list_events(call: OperatorCall) -> Result<Json<EventPage>, A
     let filter = filter(&parameters, &call.api().issuer)?;
     let request = ListEventsRequest { filter, before: parameters.cursor()?, max: parameters.limit()? };
     if let Some(owner) = &request.filter.owner {
-        call.record_read(owner, AuditTarget::Events).await?;
+        record_read(&call.request, owner, AuditTarget::Events).await?;
     }
     let page = call.api().webhooks.list_events(&request).await?;
     Ok(Json(EventPage {
@@ -80,7 +80,7 @@ fn filter(parameters: &Parameters, issuer: &str) -> Result<EventFilter, FieldFau
 )]
 pub(super) async fn find_event(call: OperatorCall) -> Result<Json<LoggedEventRecord>, ApiError> {
     let found = call.api().webhooks.find_event(call.id()?).await?.ok_or(ErrorCode::EventNotFound)?;
-    call.record_read(&found.event.owner, AuditTarget::Event(found.event.id)).await?;
+    record_read(&call.request, &found.event.owner, AuditTarget::Event(found.event.id)).await?;
     let shown = LoggedEventRecord::with_payload(&found);
     Ok(Json(shown.map_err(|error| ApiError::Internal(format!("a stored payload: {error}").into()))?))
 }
