@@ -6,13 +6,14 @@ use actix_web::dev::Payload;
 use actix_web::web::{Bytes, Data};
 use actix_web::{FromRequest, HttpRequest};
 use domain::audit::Origin;
-use domain::webhooks::{ConsumerName, InvalidConsumerName};
+use domain::webhooks::{ConsumerName, EventType, InvalidConsumerName};
 
 use crate::bodies::body::{read_body, read_form_or_body, read_json};
 use crate::bodies::json_body::JsonBody;
 use crate::boundary::exchange::origin_of;
 use crate::credentials::presented::Presented;
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::{NamedInPath, PathParameters};
 use crate::parameters::query::Parameters;
@@ -72,6 +73,11 @@ impl<By> Call<By> {
     /// The id in the path.
     pub(crate) fn id<T: NamedInPath>(&self) -> Result<T, ApiError> {
         PathParameters::of(&self.request).id()
+    }
+
+    /// The event type in the path.
+    pub(crate) fn event_type(&self) -> Result<EventType, ErrorCode> {
+        PathParameters::of(&self.request).event_type()
     }
 
     /// The name of the consumer in the path.

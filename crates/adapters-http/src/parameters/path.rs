@@ -1,3 +1,5 @@
+use std::str::FromStr;
+
 use actix_web::dev::Payload;
 use actix_web::web::Path;
 use actix_web::{FromRequest, HttpRequest};
@@ -10,12 +12,9 @@ use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 
 /// An id that a path can contain.
-pub(crate) trait NamedInPath: Sized {
+pub(crate) trait NamedInPath: FromStr {
     /// The error for an unknown id.
     const NOT_FOUND: ErrorCode;
-
-    /// The id with this text form; `None` if there is none.
-    fn parse(text: &str) -> Option<Self>;
 
     /// The parameter that holds the id.
     fn parameter(parameters: &PathParameters) -> Option<&str> {
@@ -26,10 +25,6 @@ pub(crate) trait NamedInPath: Sized {
 impl NamedInPath for KeyId {
     const NOT_FOUND: ErrorCode = ErrorCode::KeyNotFound;
 
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-
     fn parameter(parameters: &PathParameters) -> Option<&str> {
         parameters.key_id.as_deref()
     }
@@ -37,46 +32,18 @@ impl NamedInPath for KeyId {
 
 impl NamedInPath for SessionId {
     const NOT_FOUND: ErrorCode = ErrorCode::SessionNotFound;
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
 }
 
 impl NamedInPath for SubscriptionId {
     const NOT_FOUND: ErrorCode = ErrorCode::SubscriptionNotFound;
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
 }
 
 impl NamedInPath for EventId {
     const NOT_FOUND: ErrorCode = ErrorCode::EventNotFound;
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
 }
 
 impl NamedInPath for DeliveryId {
     const NOT_FOUND: ErrorCode = ErrorCode::DeliveryNotFound;
-
-    fn parse(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
-}
-
-impl NamedInPath for EventType {
-    const NOT_FOUND: ErrorCode = ErrorCode::EventTypeNotFound;
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::parse(text).ok()
-    }
-
-    fn parameter(parameters: &PathParameters) -> Option<&str> {
-        parameters.name()
-    }
 }
 
 /// The percent-decoded parameters of a path. Parameters that the path does not have are `None`.
@@ -113,8 +80,14 @@ impl PathParameters {
 
     /// The id. A string that is not a valid id gets the same answer as an unknown id.
     pub(crate) fn id<T: NamedInPath>(&self) -> Result<T, ApiError> {
-        let id = T::parameter(self).and_then(T::parse);
+        let id = T::parameter(self).and_then(|text| text.parse::<T>().ok());
         id.ok_or_else(|| T::NOT_FOUND.into())
+    }
+
+    /// The event type. A string that is not a valid type gets the same answer as an unknown type.
+    pub(crate) fn event_type(&self) -> Result<EventType, ErrorCode> {
+        let event_type = self.name().and_then(|name| EventType::parse(name).ok());
+        event_type.ok_or(ErrorCode::EventTypeNotFound)
     }
 
     /// The owner in `{userId}` or `{organizationId}` of a path of the operator API, at this issuer.

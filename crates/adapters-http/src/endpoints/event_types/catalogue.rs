@@ -31,7 +31,7 @@ pub(super) async fn list_event_types(call: OwnerCall) -> Result<Json<EventTypesR
     responses((status = 200, description = "The event type", body = EventTypeRecord), Errors),
 )]
 pub(super) async fn find_event_type(call: OwnerCall) -> Result<Json<EventTypeRecord>, ApiError> {
-    let found = call.api().catalogue.find(&call.id()?).await?.filter(EventTypeEntry::is_public);
+    let found = call.api().catalogue.find(&call.event_type()?).await?.filter(EventTypeEntry::is_public);
     let found = found.ok_or(ErrorCode::EventTypeNotFound)?;
     Ok(Json(EventTypeRecord::of(&found).map_err(|error| ApiError::Internal(error.into()))?))
 }

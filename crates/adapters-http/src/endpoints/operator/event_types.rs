@@ -83,7 +83,7 @@ pub(super) async fn list_all_event_types(call: OperatorCall) -> Result<Json<Even
     responses((status = 200, description = "The event type", body = EventTypeRecord), NotFound),
 )]
 pub(super) async fn find_any_event_type(call: OperatorCall) -> Result<Json<EventTypeRecord>, ApiError> {
-    let found = call.api().catalogue.find(&call.id()?).await?.ok_or(ErrorCode::EventTypeNotFound)?;
+    let found = call.api().catalogue.find(&call.event_type()?).await?.ok_or(ErrorCode::EventTypeNotFound)?;
     Ok(Json(EventTypeRecord::of(&found).map_err(not_json)?))
 }
 
@@ -179,7 +179,7 @@ pub(super) async fn import_event_types(mut call: OperatorCall) -> Result<Json<Im
     responses((status = 200, description = "The event type", body = WrittenRecord), NotFound),
 )]
 pub(super) async fn archive_event_type(call: OperatorCall) -> Result<Json<WrittenRecord>, ApiError> {
-    let name = call.id()?;
+    let name = call.event_type()?;
     to_the_end(async move {
         let written = call.api().catalogue.archive(&name, &call.origin()).await?;
         Ok(Json(WrittenRecord::of(&written).map_err(not_json)?))
