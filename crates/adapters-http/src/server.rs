@@ -86,7 +86,7 @@ fn start(
     let limits = settings.limits;
     let known_names = || KnownNames::of(&document());
     let state = web::Data::new(State::new(api, settings, openapi_file, known_names, stop));
-    let boundary = Boundary::new(state.clone(), settings);
+    let boundary = Boundary::new(state.clone());
     let server = Server::build()
         .disable_signals()
         // Above the limit that `OpenConnections` keeps, because a connection that gives way takes a moment to close.

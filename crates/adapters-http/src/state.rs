@@ -15,12 +15,12 @@ use crate::limits::keyed_limiter::{OwnLimits, UserLimit};
 use crate::readiness::{NamedCheck, Readiness};
 use crate::streams::open_streams::OpenStreams;
 use crate::streams::waiting_readers::WaitingReaders;
-use crate::{Api, HttpLimits, HttpSettings, ScimSubject};
+use crate::{Api, HttpSettings};
 
 /// The [`Api`] and the state of the server, shared by all workers.
 pub(crate) struct State {
     pub(crate) api: Api,
-    pub(crate) limits: HttpLimits,
+    pub(crate) settings: HttpSettings,
     pub(crate) readiness: Readiness,
     /// Of verification alone.
     pub(crate) verification: Readiness,
@@ -30,16 +30,6 @@ pub(crate) struct State {
     pub(crate) cookies: Cookies,
     /// The origin of pages that may use these cookies.
     pub(crate) own_origin: OwnOrigin,
-    /// Where browsers find the service, without a slash at the end.
-    pub(crate) public_url: String,
-    /// The URL before the paths of the pages about errors.
-    pub(crate) error_pages: String,
-    /// The attribute of SCIM that is the subject of ID tokens; `None` means no SCIM.
-    pub(crate) scim_subject: Option<ScimSubject>,
-    /// The names of metadata that gateways get.
-    pub(crate) forward_metadata: Vec<String>,
-    /// Which requests may change webhooks; `None` means every request.
-    webhook_changes: Option<fn(&HeaderMap) -> bool>,
     /// The limit on the calls of each user, if there is one. Verification does not count.
     user_limit: Option<UserLimit>,
     /// The limits of owners whose record has one, in place of that limit.
@@ -74,15 +64,10 @@ impl State {
         Self {
             cookies: Cookies::new(own_origin.is_secure(), settings.portal_is_framed),
             own_origin,
-            public_url: settings.public_url.clone(),
-            error_pages: settings.error_pages.clone(),
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verification], limits.readiness_deadline),
             waiting_readers: WaitingReaders::new(),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
-            scim_subject: settings.scim_subject,
-            forward_metadata: settings.forward_metadata.clone(),
-            webhook_changes: settings.webhook_changes,
             user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
             own_limits: OwnLimits::new(Limited::User),
             manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
@@ -91,15 +76,15 @@ impl State {
             refused_sign_ins: settings.credential_failure_limit.map(CredentialFailures::new),
             document: LazyLock::new(document),
             known_names: LazyLock::new(known_names),
+            settings: settings.clone(),
             api,
-            limits,
             stop,
         }
     }
 
     /// Whether a request with these headers may change webhooks.
     pub(crate) fn allows_webhook_changes(&self, headers: &HeaderMap) -> bool {
-        self.webhook_changes.is_none_or(|may_change| may_change(headers))
+        self.settings.webhook_changes.is_none_or(|may_change| may_change(headers))
     }
 
     /// Counts a call against the limit of this user: `own`, or the limit of the service.

@@ -14,7 +14,6 @@ use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::http::{ConnectionType, Method};
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt;
-use ipnet::IpNet;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
@@ -34,7 +33,6 @@ use crate::errors::problem;
 use crate::errors::scim_fault::SCIM_PATHS;
 use crate::settings::transfer_time;
 use crate::state::State;
-use crate::{HttpSettings, RequestDurations};
 
 /// The end of the path of calls that wait for pulled events.
 const RECEIVE: &str = "/receive";
@@ -50,18 +48,12 @@ const POLICY_OF_PAGES: &str = "default-src 'none'; style-src 'unsafe-inline'; ba
 pub(crate) struct Boundary {
     state: web::Data<State>,
     cross_origin: Arc<CrossOrigin>,
-    trusted_proxies: Arc<[IpNet]>,
-    durations: RequestDurations,
 }
 
 impl Boundary {
-    pub(crate) fn new(state: web::Data<State>, settings: &HttpSettings) -> Self {
-        Self {
-            state,
-            cross_origin: Arc::new(CrossOrigin::new(&settings.cors_origins)),
-            trusted_proxies: settings.trusted_proxies.clone().into(),
-            durations: settings.durations.clone(),
-        }
+    pub(crate) fn new(state: web::Data<State>) -> Self {
+        let cross_origin = Arc::new(CrossOrigin::new(&state.settings.cors_origins));
+        Self { state, cross_origin }
     }
 
     fn open(&self, request: &ServiceRequest, durations: &Rc<WorkerDurations>) -> Rc<Exchange> {
@@ -69,7 +61,7 @@ impl Boundary {
             request_id: RequestId::accept_or_mint(request.headers(), &*self.state.api.entropy),
             method: request.method().clone(),
             route: request.match_pattern(),
-            peer: peer_address(request.head(), &self.trusted_proxies),
+            peer: peer_address(request.head(), &self.state.settings.trusted_proxies),
             prefers_pages: prefers_pages(request),
             is_scim: request.path().starts_with(SCIM_PATHS),
             started: Instant::now(),
@@ -105,7 +97,7 @@ impl Boundary {
         request.extensions_mut().insert(Rc::clone(exchange));
         let arrival = transfer_time(declared_length(request.headers()).unwrap_or(0));
         let wait = if request.path().ends_with(RECEIVE) { WAIT_SECONDS.1 } else { 0 };
-        let deadline = self.state.limits.request_deadline + arrival + Duration::from_secs(wait.into());
+        let deadline = self.state.settings.limits.request_deadline + arrival + Duration::from_secs(wait.into());
         let handled = AssertUnwindSafe(async { service.call(request).await }).catch_unwind();
         match timeout(deadline, handled).await.map_or_else(overdue, survive) {
             Ok(answered) => {
@@ -137,7 +129,7 @@ impl Boundary {
         line.write(&response);
         let form = |status| exchange.error_form(status);
         let request_id = exchange.request_id.as_str();
-        let mut response = problem::fill(response, request_id, &self.state.error_pages, form);
+        let mut response = problem::fill(response, request_id, &self.state.settings.error_pages, form);
         add_default_headers(&mut response);
         cors.add_headers(&mut response);
         response.headers_mut().insert(X_REQUEST_ID, exchange.request_id.header_value());
@@ -161,7 +153,7 @@ where
     type Future = Ready<Result<Self::Transform, ()>>;
 
     fn new_transform(&self, service: S) -> Self::Future {
-        let durations = Rc::new(WorkerDurations::new(self.durations.family()));
+        let durations = Rc::new(WorkerDurations::new(self.state.settings.durations.family()));
         ready(Ok(BoundaryService { boundary: Rc::new(self.clone()), durations, service: Rc::new(service) }))
     }
 }

@@ -130,14 +130,14 @@ impl<By> Call<By> {
     }
 
     fn limits(&self) -> HttpLimits {
-        self.state().limits
+        self.state().settings.limits
     }
 }
 
 impl CallBody {
     /// The ID token in the body. Reads the body, and keeps it or its fault for the handler.
     pub(super) async fn find_id_token(&mut self, request: &HttpRequest) -> Presented<&str> {
-        *self = Self::Read(self.read(request, State::of(request).limits).await);
+        *self = Self::Read(self.read(request, State::of(request).settings.limits).await);
         match self {
             Self::Read(Ok(body)) => body.id_token(),
             Self::Read(Err(_)) | Self::Unread(_) => Presented::Nothing,

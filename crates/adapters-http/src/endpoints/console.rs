@@ -154,7 +154,7 @@ pub(super) async fn sign_out(state: Data<State>, request: HttpRequest) -> Result
             Err(error @ EndSessionError::Store(_)) => return Err(error.into()),
         }
     }
-    let signed_out = format!("{}{SIGNED_OUT}", state.public_url);
+    let signed_out = format!("{}{SIGNED_OUT}", state.settings.public_url);
     let url = state.api.sign_in.sign_out_url(&signed_out).unwrap_or(signed_out);
     // A page and no redirect: the policy of the console's pages lets forms lead to this origin only.
     Ok(lead_to("Signed out", &url, state.cookies.clear_sessions()))

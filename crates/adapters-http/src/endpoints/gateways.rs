@@ -86,7 +86,7 @@ async fn answer(
     if !key.scopes.covers(&required) {
         return Err(ApiError::InsufficientScope(required));
     }
-    let names = &State::of(request).forward_metadata;
+    let names = &State::of(request).settings.forward_metadata;
     let metadata = (!names.is_empty()).then(|| (X_AUTH_METADATA, form_of(&key.metadata, names)));
     let mut passed = HttpResponse::Ok();
     if let Some(header) = metadata {

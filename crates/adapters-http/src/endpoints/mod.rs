@@ -106,7 +106,7 @@ pub(crate) fn register(config: &mut ServiceConfig, state: &State) {
     for (_, resource) in resources {
         config.service(resource);
     }
-    if let Some(subject) = state.scim_subject.filter(|_| has_operators) {
+    if let Some(subject) = state.settings.scim_subject.filter(|_| has_operators) {
         scim::register(config, subject);
     }
 }

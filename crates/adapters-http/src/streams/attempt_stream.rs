@@ -44,7 +44,7 @@ pub(crate) struct AttemptStream {
 impl AttemptStream {
     pub(crate) fn new(follower: AttemptFollower, call: OwnerCall, place: StreamPlace) -> Self {
         let (owner, request) = (call.owner().clone(), call.request);
-        let (now, keep_alive) = (Instant::now(), State::of(&request).limits.event_stream_keep_alive);
+        let (now, keep_alive) = (Instant::now(), State::of(&request).settings.limits.event_stream_keep_alive);
         Self { follower, owner, request, read_at: now, keep_alive, keep_alive_at: now + keep_alive, _place: place }
     }
 

@@ -68,7 +68,7 @@ pub(super) async fn create_portal_link(mut call: OperatorCall) -> Result<Json<Po
     require_unerased(call.api(), &visit.user).await?;
     let link = call.api().portal_links.create(&visit, &call.origin()).await?;
     // Browsers do not send the fragment to any server, so no log has the code.
-    let url = format!("{}/console/portal#{}", call.state().public_url, *link.code);
+    let url = format!("{}/console/portal#{}", call.state().settings.public_url, *link.code);
     Ok(Json(PortalLink { url, expires_at: link.expires_at.to_string() }))
 }
 

@@ -60,5 +60,5 @@ fn listed(resources: &[Value], start: usize, total: usize) -> HttpResponse {
 
 /// The metadata of a resource (RFC 7643, section 3.1).
 fn meta(call: &OperatorCall, kind: &str, path: &str) -> Value {
-    json!({"resourceType": kind, "location": format!("{}{path}", call.state().public_url)})
+    json!({"resourceType": kind, "location": format!("{}{path}", call.state().settings.public_url)})
 }

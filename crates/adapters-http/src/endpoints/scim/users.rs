@@ -204,7 +204,7 @@ async fn store(
 ) -> Answer {
     let (call, user) = write(call, owner, change, active).await?;
     let user = user.ok_or_else(unknown)?;
-    let location = format!("{}{}", call.state().public_url, user.path());
+    let location = format!("{}{}", call.state().settings.public_url, user.path());
     let mut response = answer(status, &user.shown(&call, by));
     if let Ok(location) = location.parse() {
         response.headers_mut().insert(header::LOCATION, location);
