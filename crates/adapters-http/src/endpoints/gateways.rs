@@ -8,6 +8,7 @@ use actix_web::http::header::HeaderName;
 use actix_web::web::Query;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::{Metadata, OwnerKind, Scope, Scopes};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 
@@ -18,6 +19,7 @@ use crate::documents::responses::{ResponsesByStatus, documented_errors, error_re
 use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
+use crate::parameters::path::RESERVED;
 use crate::state::State;
 
 endpoints! {
@@ -137,28 +139,17 @@ impl Question {
 
 /// The metadata with these names, in the form of a query: any language has a parser for it.
 fn form_of(metadata: &Metadata, names: &[String]) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let pairs = metadata.pairs().iter().filter(|(name, _)| names.contains(name));
-    let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", encoded(value, is_plain))).collect();
-    pairs.join("&")
+    let encoded = pairs.map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, RESERVED)));
+    encoded.collect::<Vec<_>>().join("&")
 }
+
+/// The ASCII bytes that are not visible, and the percent sign.
+const INVISIBLE: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
 
 /// Encodes a string as visible ASCII. Any header can carry the result, and different strings stay different.
 fn visible(text: &str) -> String {
-    encoded(text, |byte| byte.is_ascii_graphic() && byte != b'%')
-}
-
-/// Percent-encodes the bytes that are not plain.
-fn encoded(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
-    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, byte| {
-        if is_plain(byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-        encoded
-    })
+    utf8_percent_encode(text, INVISIBLE).to_string()
 }
 
 struct Passed;

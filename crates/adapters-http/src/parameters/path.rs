@@ -5,6 +5,7 @@ use actix_web::web::Path;
 use actix_web::{FromRequest, HttpRequest};
 use domain::webhooks::{ConsumerName, EventType, InvalidConsumerName};
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str};
 use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
@@ -103,16 +104,13 @@ impl PathParameters {
 /// The rule for the bytes of a path or a query.
 pub(crate) const NOT_UTF8: &str = "must be percent-encoded UTF-8";
 
+/// The ASCII bytes that are percent-encoded in a segment of a path and in a value of a query: all but the unreserved ones
+/// (RFC 3986).
+pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Whether a path or a query is UTF-8 without its percent-encoding.
 pub(crate) fn decodes_to_utf8(text: &str) -> bool {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(byte.unwrap_or(b'%'));
-        bytes.extend_from_slice(&part.as_bytes()[if byte.is_some() { 2 } else { 0 }..]);
-    }
-    str::from_utf8(&bytes).is_ok()
+    percent_decode_str(text).decode_utf8().is_ok()
 }
 
 /// The owner in a body that has either `userId` or `organizationId`.

@@ -1,10 +1,12 @@
 use domain::{OwnerId, OwnerRecord, OwnerText};
+use percent_encoding::utf8_percent_encode;
 use serde_json::{Value, json};
 
 use super::attributes::SCHEMA;
 use super::{USERS, meta};
 use crate::ScimSubject;
 use crate::callers::operator::OperatorCall;
+use crate::parameters::path::RESERVED;
 
 /// A user whom SCIM knows.
 pub(super) struct User {
@@ -27,7 +29,7 @@ impl User {
 
     /// Where the user is found, behind the URL of the service.
     pub(super) fn path(&self) -> String {
-        format!("{USERS}/{}", encoded(self.owner.subject()))
+        format!("{USERS}/{}", utf8_percent_encode(self.owner.subject(), RESERVED))
     }
 
     /// The user as a resource.
@@ -52,11 +54,4 @@ impl User {
         }
         user
     }
-}
-
-/// A segment of a path.
-fn encoded(segment: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let encode = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    segment.bytes().map(encode).collect()
 }
