@@ -27,23 +27,25 @@ impl AccessLine {
     /// Writes the line, with the cause of the error, if the answer is one.
     pub(crate) fn write(mut self, response: &HttpResponse) {
         self.is_written = true;
-        write(&self.exchange, response);
+        write(&self.exchange, Some(response));
     }
 }
 
 impl Drop for AccessLine {
     fn drop(&mut self) {
         if !self.is_written {
-            write_abandoned(&self.exchange);
+            write(&self.exchange, None);
         }
     }
 }
 
-/// The line contains no text that a client can choose freely: no path, no query, no header, no credential.
-fn write(exchange: &Exchange, response: &HttpResponse) {
-    let status = response.status();
-    let duration = exchange.end(status.as_u16());
-    let error = response.error();
+/// Writes the line. `None` means that the client left before the answer. The line contains no text that a client can
+/// choose freely: no path, no query, no header, no credential.
+fn write(exchange: &Exchange, answer: Option<&HttpResponse>) {
+    let status = answer.map_or(STATUS_ABANDONED, |answer| answer.status().as_u16());
+    let message = if answer.is_some() { "request" } else { "request abandoned by its client" };
+    let duration = exchange.end(status);
+    let error = answer.and_then(HttpResponse::error);
     let ours = error.and_then(actix_web::Error::as_error::<ApiError>);
     let refused = match ours {
         Some(
@@ -55,7 +57,7 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
     };
     let inside = match ours {
         Some(ours) => ours.inside().map(|inside| Chain(&**inside).to_string()),
-        None => error.filter(|_| status.is_server_error()).map(ToString::to_string),
+        None => error.filter(|_| status >= 500).map(ToString::to_string),
     };
     let trace_id = exchange.trace().map(|trace| display(trace.trace));
     let span_id = exchange.trace().map(|trace| display(trace.span));
@@ -65,7 +67,7 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
                 target: TARGET,
                 method = exchange.method.as_str(),
                 route = exchange.route.as_deref(),
-                status = status.as_u16(),
+                status,
                 duration_ms = milliseconds(duration),
                 request_id = exchange.request_id.as_str(),
                 trace_id,
@@ -76,36 +78,17 @@ fn write(exchange: &Exchange, response: &HttpResponse) {
                 peer = exchange.peer.map(display),
                 refused,
                 error = inside,
-                "request"
+                "{message}"
             )
         };
     }
-    match status.as_u16() {
+    match status {
         // Load balancers ask every second. `Readiness` logs the begin and the end of an outage.
         503 if matches!(ours, Some(ApiError::NotReady(..))) => line!(info),
         503 => line!(warn),
         500.. => line!(error),
         _ => line!(info),
     }
-}
-
-fn write_abandoned(exchange: &Exchange) {
-    let duration = exchange.end(STATUS_ABANDONED);
-    tracing::info!(
-        target: TARGET,
-        method = exchange.method.as_str(),
-        route = exchange.route.as_deref(),
-        status = STATUS_ABANDONED,
-        duration_ms = milliseconds(duration),
-        request_id = exchange.request_id.as_str(),
-        trace_id = exchange.trace().map(|trace| display(trace.trace)),
-        span_id = exchange.trace().map(|trace| display(trace.span)),
-        user_id = exchange.user_id(),
-        key_id = exchange.key_id().map(display),
-        operator = exchange.operator(),
-        peer = exchange.peer.map(display),
-        "request abandoned by its client"
-    );
 }
 
 /// With a resolution of a microsecond.
