@@ -45,21 +45,3 @@ pub enum LogFormat {
     /// One JSON object in each line.
     Json,
 }
-
-impl LogFormat {
-    /// The values that [`LogFormat::parse`] accepts.
-    pub const ALLOWED: &str = "text or json";
-
-    /// Parses the name of a format.
-    pub fn parse(text: &str) -> Option<Self> {
-        [Self::Text, Self::Json].into_iter().find(|format| format.name() == text)
-    }
-
-    /// The name of the format.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-        }
-    }
-}

@@ -117,7 +117,7 @@ fn one<T: 'static>(name: &'static str, field: Field<T>, form: Form<T>) -> Settin
 fn optional<T: 'static>(name: &'static str, field: Field<Option<T>>, form: Form<T>) -> Setting {
     let Form { allowed, parse, show, secrecy } = form;
     let set = move |all: &mut Configuration, given: &Given| given.optional(&parse).map(|value| *field(all) = value);
-    let show = move |all: &mut Configuration| field(all).as_ref().map(show);
+    let show = move |all: &mut Configuration| field(all).as_ref().map(&show);
     Setting::new(name, secrecy, allowed, Box::new(set), Box::new(show))
 }
 
@@ -139,7 +139,7 @@ fn whole<T: 'static, Whole: 'static>(
         given.many(&parse).and_then(|values| whole(values).ok_or(Refused)).map(|whole| *field(all) = whole)
     };
     let show = move |all: &mut Configuration| {
-        let shown: Vec<String> = values(field(all)).iter().map(show).collect();
+        let shown: Vec<String> = values(field(all)).iter().map(&show).collect();
         (!shown.is_empty()).then(|| shown.join(","))
     };
     Setting::new(name, secrecy, allowed, Box::new(set), Box::new(show))
@@ -177,7 +177,7 @@ struct Form<T> {
     allowed: String,
     parse: Parse<T>,
     /// The value as it may be shown.
-    show: fn(&T) -> String,
+    show: Box<dyn Fn(&T) -> String + Send + Sync>,
     secrecy: Secrecy,
 }
 
@@ -185,9 +185,9 @@ impl<T> Form<T> {
     fn new(
         allowed: impl Into<String>,
         parse: impl Fn(&str) -> Option<T> + Send + Sync + 'static,
-        show: fn(&T) -> String,
+        show: impl Fn(&T) -> String + Send + Sync + 'static,
     ) -> Self {
-        Self { allowed: allowed.into(), parse: Box::new(parse), show, secrecy: Secrecy::Open }
+        Self { allowed: allowed.into(), parse: Box::new(parse), show: Box::new(show), secrecy: Secrecy::Open }
     }
 
     /// Adds a note to the allowed values.
@@ -206,8 +206,19 @@ impl<T> Form<T> {
 }
 
 /// Values that print as they are written.
-fn form<T: ToString>(allowed: impl Into<String>, parse: impl Fn(&str) -> Option<T> + Send + Sync + 'static) -> Form<T> {
+fn form<T: ToString + 'static>(
+    allowed: impl Into<String>,
+    parse: impl Fn(&str) -> Option<T> + Send + Sync + 'static,
+) -> Form<T> {
     Form::new(allowed, parse, T::to_string)
+}
+
+/// A few words, each with its value.
+fn word<T: Copy + PartialEq + Sync + 'static>(words: &'static [(&'static str, T)]) -> Form<T> {
+    let allowed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let parse = move |text: &str| words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+    let show = move |shown: &T| words.iter().find(|(_, value)| value == shown).map_or("", |(word, _)| *word).to_owned();
+    Form::new(allowed.join(" or "), parse, show)
 }
 
 fn url<T: ToString + 'static>(allowed: &str, parse: fn(&str) -> Option<T>) -> Form<T> {

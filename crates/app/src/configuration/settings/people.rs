@@ -6,7 +6,7 @@ use domain::organizations::DefaultOwner;
 use domain::sessions::SESSION_ROLE_AGE_MAX;
 use url::Url;
 
-use super::{Form, Setting, flag, form, list, masked, not_empty, number, one, optional, seconds, url, whole};
+use super::{Form, Setting, flag, form, list, masked, not_empty, number, one, optional, seconds, url, whole, word};
 
 /// The longest name, in characters, so that it fits next to the logo.
 const NAME_LENGTH_MAX: usize = 40;
@@ -81,7 +81,7 @@ pub(super) fn sign_in() -> Vec<Setting> {
         optional("OPERATOR_CLAIM", |all| &mut all.operator_claim, form(OperatorClaim::ALLOWED, OperatorClaim::parse))
             .doc("The claim of the ID token that makes its user an operator: the claim has the value, or is a list")
             .doc("with the value. If the provider has a scope with the name of the claim, it is requested."),
-        one("OWNER_PROFILE", |all| &mut all.owner_profile, on_or_off())
+        one("OWNER_PROFILE", |all| &mut all.owner_profile, word(&[("on", true), ("off", false)]))
             .doc("Whether a sign-in fills the [name and the e-mail address](hosts.md#what-you-set-for-a-customer) of its user")
             .doc("from the ID token, where the host has set none. `off` requests and stores neither."),
         optional("OWNER_SEEN_WITHIN_DAYS", |all| &mut all.owner_seen_within_days, number(30..=3650))
@@ -139,38 +139,11 @@ fn claim() -> Form<ClaimPointer> {
 }
 
 fn default_owner() -> Form<DefaultOwner> {
-    let parse = |text: &str| match text {
-        "user" => Some(DefaultOwner::User),
-        "organization" => Some(DefaultOwner::Organization),
-        _ => None,
-    };
-    let show = |owner: &DefaultOwner| match owner {
-        DefaultOwner::User => "user".to_owned(),
-        DefaultOwner::Organization => "organization".to_owned(),
-    };
-    Form::new("user or organization", parse, show)
-}
-
-fn on_or_off() -> Form<bool> {
-    let parse = |text: &str| match text {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    };
-    Form::new("on or off", parse, |is_on| if *is_on { "on".to_owned() } else { "off".to_owned() })
+    word(&[("user", DefaultOwner::User), ("organization", DefaultOwner::Organization)])
 }
 
 fn scim_subject() -> Form<ScimSubject> {
-    let parse = |text: &str| match text {
-        "externalId" => Some(ScimSubject::ExternalId),
-        "userName" => Some(ScimSubject::UserName),
-        _ => None,
-    };
-    let show = |subject: &ScimSubject| match subject {
-        ScimSubject::ExternalId => "externalId".to_owned(),
-        ScimSubject::UserName => "userName".to_owned(),
-    };
-    Form::new("externalId or userName", parse, show)
+    word(&[("externalId", ScimSubject::ExternalId), ("userName", ScimSubject::UserName)])
 }
 
 fn client_secret() -> Form<Secret> {

@@ -9,6 +9,7 @@ use super::people::web_origins;
 use super::webhooks::networks;
 use super::{
     Form, RATE_LIMIT, Setting, flag, form, list, masked, not_empty, number, one, optional, parsed, seconds, url, whole,
+    word,
 };
 use crate::configuration::DatabaseUrl;
 
@@ -218,7 +219,7 @@ fn log_filter() -> Form<LogFilter> {
 }
 
 fn log_format() -> Form<LogFormat> {
-    Form::new(LogFormat::ALLOWED, LogFormat::parse, |format| format.name().to_owned())
+    word(&[("text", LogFormat::Text), ("json", LogFormat::Json)])
 }
 
 fn certificates() -> Form<String> {
@@ -237,7 +238,7 @@ fn ratio() -> Form<SamplingRatio> {
 fn limit_or_off() -> Form<Option<RateLimit>> {
     Form::new(
         format!("{RATE_LIMIT}; or {OFF}"),
-        |text| if text == OFF { Some(None) } else { parsed(text).map(Some) },
+        |text| if text == OFF { Some(None) } else { parsed::<RateLimit>(text).map(Some) },
         |limit| limit.map_or_else(|| OFF.to_owned(), |limit| limit.to_string()),
     )
 }

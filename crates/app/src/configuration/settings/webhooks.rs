@@ -10,7 +10,9 @@ use domain::webhooks::{
 };
 use ipnet::IpNet;
 
-use super::{Form, SECONDS_PER_DAY, Setting, flag, form, list, masked, number, one, optional, parsed, seconds, whole};
+use super::{
+    Form, SECONDS_PER_DAY, Setting, flag, form, list, masked, number, one, optional, parsed, seconds, whole, word,
+};
 
 /// The longest attempt: half of a lease, so that no lease ends during an attempt.
 const TIMEOUT_SECONDS_MAX: u64 = 30;
@@ -50,16 +52,7 @@ pub(super) fn webhooks() -> Vec<Setting> {
 }
 
 fn event_types() -> Form<UncataloguedTypes> {
-    let parse = |text: &str| match text {
-        "open" => Some(UncataloguedTypes::Open),
-        "closed" => Some(UncataloguedTypes::Closed),
-        _ => None,
-    };
-    let show = |types: &UncataloguedTypes| match types {
-        UncataloguedTypes::Open => "open".to_owned(),
-        UncataloguedTypes::Closed => "closed".to_owned(),
-    };
-    Form::new("open or closed", parse, show)
+    word(&[("open", UncataloguedTypes::Open), ("closed", UncataloguedTypes::Closed)])
 }
 
 /// How webhooks are delivered.
