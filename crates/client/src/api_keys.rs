@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::patch::Changes;
-use crate::rest_client::{NO_BODY, query, segment};
+use crate::rest_client::{NO_BODY, member, query, segment};
 use crate::{Client, Error, FullKey};
 
 const PATH: &str = "/api/api-keys";
@@ -189,7 +189,7 @@ impl Client {
     /// Code `key_not_found`, `key_not_owned` or `key_not_rotatable`. Otherwise see [`Error`].
     pub async fn rotate_api_key(&self, key_id: &str, overlap: Duration) -> Result<CreatedApiKey, Error> {
         let path = format!("{PATH}/{}/rotate", segment(key_id));
-        self.call(Method::POST, &path, Some(&RotateBody { overlap_seconds: overlap.as_secs() })).await
+        self.call(Method::POST, &path, Some(&member("overlapSeconds", overlap.as_secs()))).await
     }
 
     /// Revokes one of the user's keys and returns the updated list. Revoking a key again succeeds without effect.
@@ -201,7 +201,7 @@ impl Client {
         let list: KeyList = if self.host_of().is_some() {
             self.call(Method::DELETE, &format!("{PATH}/{}", segment(key_id)), NO_BODY).await?
         } else {
-            self.call(Method::DELETE, PATH, Some(&RevokeBody { key_id })).await?
+            self.call(Method::DELETE, PATH, Some(&member("keyId", key_id))).await?
         };
         Ok(list.into_keys())
     }
@@ -229,33 +229,17 @@ impl Client {
     ///
     /// See [`Error`].
     pub async fn report_leaks(&self, found: &[FullKey]) -> Result<Vec<Option<String>>, Error> {
-        let report = LeakReport { tokens: found.iter().map(FullKey::expose).collect() };
-        let answer: LeakAnswer = self.call(Method::POST, "/api/operator/leaks", Some(&report)).await?;
+        let tokens: Vec<&str> = found.iter().map(FullKey::expose).collect();
+        let answer: LeakAnswer =
+            self.call(Method::POST, "/api/operator/leaks", Some(&member("tokens", tokens))).await?;
         Ok(answer.key_ids)
     }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RotateBody {
-    overlap_seconds: u64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RevokeBody<'a> {
-    key_id: &'a str,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Revoked {
     revoked_count: u64,
-}
-
-#[derive(Serialize)]
-struct LeakReport<'a> {
-    tokens: Vec<&'a str>,
 }
 
 #[derive(Deserialize)]

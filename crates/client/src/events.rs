@@ -2,6 +2,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
+use crate::rest_client::member;
 use crate::{Client, Error, Owner, SchemaFault};
 
 const PATH: &str = "/api/operator/events";
@@ -115,14 +116,9 @@ impl Client {
     /// As for [`Client::publish_event`]. The field errors name the event, as in `events[3].type`.
     pub async fn publish_events(&self, events: &[NewEvent]) -> Result<Vec<PublishedEvent>, Error> {
         let published: PublishedBatch =
-            self.call(Method::POST, &format!("{PATH}/batch"), Some(&Batch { events })).await?;
+            self.call(Method::POST, &format!("{PATH}/batch"), Some(&member("events", events))).await?;
         Ok(published.results)
     }
-}
-
-#[derive(Serialize)]
-struct Batch<'a> {
-    events: &'a [NewEvent],
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,7 @@
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 
-use crate::rest_client::NO_BODY;
+use crate::rest_client::{NO_BODY, member};
 use crate::{Client, Error};
 
 /// Which lines the log of an instance has.
@@ -13,11 +13,6 @@ pub struct LogFilter {
     /// The filter that applied before a change; `None` without a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Wanted<'a> {
-    filter: &'a str,
 }
 
 /// The log of the instance that answers. These calls need an [`OperatorToken`](crate::OperatorToken) with the scope `admin`
@@ -38,6 +33,6 @@ impl Client {
     ///
     /// Code `invalid_field` if the service does not know such a filter. Otherwise see [`Error`].
     pub async fn change_log_filter(&self, filter: &str) -> Result<LogFilter, Error> {
-        self.call(Method::POST, "/api/operator/log-filter", Some(&Wanted { filter })).await
+        self.call(Method::POST, "/api/operator/log-filter", Some(&member("filter", filter))).await
     }
 }

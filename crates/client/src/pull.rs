@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::rest_client::{NO_BODY, query, segment};
+use crate::rest_client::{NO_BODY, member, query, segment};
 use crate::subscriptions::path;
 use crate::{Client, Error};
 
@@ -127,7 +127,7 @@ impl Client {
     ///
     /// Code `consumer_limit_reached`. Otherwise see [`Error`].
     pub async fn seek_consumer(&self, subscription_id: &str, consumer: &str, to: &str) -> Result<(), Error> {
-        self.call(Method::POST, &of_consumer(subscription_id, consumer, "/seek"), Some(&SeekBody { to })).await
+        self.call(Method::POST, &of_consumer(subscription_id, consumer, "/seek"), Some(&member("to", to))).await
     }
 
     /// A page of the log, for a reader that stores its own position: the first page without a cursor, which begins with the oldest
@@ -187,11 +187,6 @@ struct CommitBody<'a> {
     lease: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     through: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct SeekBody<'a> {
-    to: &'a str,
 }
 
 #[derive(Deserialize)]

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -170,6 +171,11 @@ pub(crate) fn query(parameters: &[(&str, Option<&str>)]) -> String {
     let given = parameters.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={}", segment(value))));
     let given: Vec<String> = given.collect();
     if given.is_empty() { String::new() } else { format!("?{}", given.join("&")) }
+}
+
+/// A body with one member.
+pub(crate) fn member<Value>(name: &'static str, value: Value) -> BTreeMap<&'static str, Value> {
+    BTreeMap::from([(name, value)])
 }
 
 /// The answer of a call that succeeded.
