@@ -36,7 +36,8 @@ fn main() -> ExitCode {
     let command_line = match CommandLine::parse_from_process(arguments) {
         Err(error) if json && error.use_stderr() => {
             let usage = Failure::Usage;
-            report(usage.text_in_json(error.render().to_string().trim_end()));
+            let text = error.render().to_string();
+            report(usage.in_json(&anyhow::Error::msg(text.trim_end().to_owned())));
             return ExitCode::from(usage.exit_code());
         }
         parsed => parsed.unwrap_or_else(|error| error.exit()),

@@ -53,51 +53,30 @@ impl Failure {
 
     /// The exit code. See decision 80.
     pub fn exit_code(self) -> u8 {
+        self.parts().0
+    }
+
+    /// The exit code, and the code and the title of the problem document.
+    fn parts(self) -> (u8, &'static str, &'static str) {
         match self {
-            Self::Other => 1,
-            Self::Usage => 2,
-            Self::Refused => 3,
-            Self::NotFound => 4,
-            Self::Unavailable => 5,
-            Self::Configuration => 78,
+            Self::Other => (1, "command_failed", "The command failed"),
+            Self::Usage => (2, "usage", "The command line is wrong"),
+            Self::Refused => (3, "refused", "Gatepost refused the call"),
+            Self::NotFound => (4, "not_found", "Not found"),
+            Self::Unavailable => (5, "unavailable", "Gatepost cannot answer now"),
+            Self::Configuration => (78, "configuration_invalid", "The configuration is not valid"),
         }
     }
 
     /// The problem document: that of the service, or one of the same form if the service sent none.
     pub fn in_json(self, error: &anyhow::Error) -> String {
-        let own = OwnProblem { title: self.title(), code: self.code(), detail: format!("{error:#}") };
+        let (_, code, title) = self.parts();
+        let own = OwnProblem { title, code, detail: format!("{error:#}") };
         let document = match cause::<Error>(error).and_then(Error::problem) {
             Some(problem) => serde_json::to_string(&whole(problem)),
             None => serde_json::to_string(&own),
         };
         document.unwrap_or_else(|_| own.detail.clone())
-    }
-
-    /// As [`Failure::in_json`], for an error that is only a string.
-    pub fn text_in_json(self, detail: &str) -> String {
-        self.in_json(&anyhow::anyhow!(detail.to_owned()))
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Other => "The command failed",
-            Self::Usage => "The command line is wrong",
-            Self::Refused => "Gatepost refused the call",
-            Self::NotFound => "Not found",
-            Self::Unavailable => "Gatepost cannot answer now",
-            Self::Configuration => "The configuration is not valid",
-        }
-    }
-
-    fn code(self) -> &'static str {
-        match self {
-            Self::Other => "command_failed",
-            Self::Usage => "usage",
-            Self::Refused => "refused",
-            Self::NotFound => "not_found",
-            Self::Unavailable => "unavailable",
-            Self::Configuration => "configuration_invalid",
-        }
     }
 }
 
@@ -111,10 +90,10 @@ struct OwnProblem {
 
 /// A load balancer may answer with a status alone.
 fn whole(problem: &Problem) -> Problem {
-    let failure = Failure::of_status(problem.status);
+    let (_, code, title) = Failure::of_status(problem.status).parts();
     let mut whole = problem.clone();
-    whole.title.get_or_insert_with(|| failure.title().to_owned());
-    whole.code.get_or_insert_with(|| failure.code().to_owned());
+    whole.title.get_or_insert_with(|| title.to_owned());
+    whole.code.get_or_insert_with(|| code.to_owned());
     whole.detail.get_or_insert_with(|| problem.to_string());
     whole
 }
