@@ -1,15 +1,15 @@
 use std::fmt;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::Error;
 
 /// Declares secrets: strings that cannot be printed and are wiped on drop.
 macro_rules! secrets {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
+    ($($(#[$attribute:meta])* $name:ident;)*) => {$(
+        $(#[$attribute])*
         #[derive(Clone)]
         pub struct $name(Zeroizing<String>);
 
@@ -37,41 +37,22 @@ secrets! {
     /// An ID token of the identity provider. Key management requires one. It cannot be printed, and is wiped on drop.
     IdToken;
     /// A full API key, which is a secret. It cannot be printed, and is wiped on drop.
+    #[derive(Deserialize)]
+    #[serde(transparent)]
     FullKey;
     /// The operator token, with which the host application calls the service. It cannot be printed, and is wiped on
     /// drop.
     OperatorToken;
     /// The secret that signs webhooks, as a string: `whsec_…`, or one that the owner chose. It cannot be printed, and is
     /// wiped on drop. `webhooks::SigningSecret` parses it and verifies with it.
+    #[derive(Deserialize, Serialize)]
+    #[serde(transparent)]
     WebhookSecret;
     /// The URL of a portal link, which signs in the first browser that opens it. It cannot be printed, and is wiped on
     /// drop.
+    #[derive(Deserialize)]
+    #[serde(transparent)]
     PortalUrl;
-}
-
-impl<'de> Deserialize<'de> for FullKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::new)
-    }
-}
-
-impl<'de> Deserialize<'de> for PortalUrl {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::new)
-    }
-}
-
-impl<'de> Deserialize<'de> for WebhookSecret {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(Self::new)
-    }
-}
-
-/// For the request that sends the secret to the service.
-impl Serialize for WebhookSecret {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
 }
 
 /// The credential of a call.
