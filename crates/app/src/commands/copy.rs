@@ -71,14 +71,13 @@ pub(crate) async fn run(arguments: Arguments, loaded: Loaded) -> Result<()> {
     if let Some(file) = from.file().filter(|file| !file.exists()) {
         bail!("there is no database at {}", file.display());
     }
-    let source = Database::open(&configuration, &from, from_shards).await;
-    let source = source.with_context(|| format!("cannot copy from {from}"))?;
-    let target = Database::open(&configuration, &to, to_shards).await;
-    let target = target.with_context(|| format!("cannot copy to {to}"))?;
-    let outcome = copy(&source, &target).await;
+    let (reading, writing) = (format!("cannot copy from {from}"), format!("cannot copy to {to}"));
+    let source = Database::open(&configuration, &from, from_shards).await.context(reading.clone())?;
+    let target = Database::open(&configuration, &to, to_shards).await.context(writing.clone())?;
+    let outcome = copy(&source, &target, reading, writing).await;
     source.close().await;
     target.close().await;
-    let tables = outcome.map_err(|(side, error)| anyhow::Error::new(error).context(side.of(&from, &to)))?;
+    let tables = outcome?;
     remark("the target needs the ENCRYPTION_KEY of the source; start Gatepost on one of the two only");
     let lines: Vec<_> = tables.iter().map(|copied| format!("{:>12}  {}", copied.rows, copied.table)).collect();
     Reply::new(&member("tables", &tables), lines.join("\n"))?.print(json)
@@ -92,22 +91,8 @@ fn database_url(url: &str) -> Result<DatabaseUrl, String> {
     DatabaseUrl::parse(url).ok_or_else(|| format!("expected {}", DatabaseUrl::ALLOWED))
 }
 
-/// The database where a copy failed.
-enum Side {
-    Source,
-    Target,
-}
-
-impl Side {
-    fn of(&self, from: &DatabaseUrl, to: &DatabaseUrl) -> String {
-        match self {
-            Self::Source => format!("cannot copy from {from}"),
-            Self::Target => format!("cannot copy to {to}"),
-        }
-    }
-}
-
-async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, (Side, CopyError)> {
+/// Copies everything. An error begins with the text of the side that failed.
+async fn copy(source: &Database, target: &Database, reading: String, writing: String) -> Result<Vec<TableAnswer>> {
     let (exporting, exported) = channel(1);
     let (importing, imported) = channel(1);
     let at = SystemClock.now();
@@ -117,8 +102,8 @@ async fn copy(source: &Database, target: &Database) -> Result<Vec<TableAnswer>, 
     match (sent, stored) {
         (Ok(()), Ok(())) => Ok(tables),
         // A side that stopped because of the other one has no separate cause.
-        (Err(CopyError::CutOff) | Ok(()), Err(error)) => Err((Side::Target, error)),
-        (Err(error), _) => Err((Side::Source, error)),
+        (Err(CopyError::CutOff) | Ok(()), Err(error)) => Err(error).context(writing),
+        (Err(error), _) => Err(error).context(reading),
     }
 }
 
