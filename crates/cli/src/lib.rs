@@ -50,4 +50,4 @@ pub use profiles::{ProfileError, ProfileName, Profiles};
 pub use remote::{InvalidValue, Remote};
 pub use table::table;
 pub use web_address::WebAddress;
-pub use welcome::{DevServer, Welcome};
+pub use welcome::Welcome;

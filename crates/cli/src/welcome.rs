@@ -11,9 +11,9 @@ const CODE_CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 /// The body of the call that creates a key.
 const CREATE_BODY: &str = r#"{"label":"My first key"}"#;
 
-/// A running `gatepost dev`.
+/// A running `gatepost dev`, which prints this once its API answers.
 #[derive(Debug)]
-pub struct DevServer {
+pub struct Welcome {
     /// The database's URL, without a password.
     pub database: String,
     /// Where clients find the server.
@@ -32,36 +32,21 @@ pub struct DevServer {
     pub operator_token: Option<OperatorToken>,
 }
 
-/// The output of `gatepost dev` once its API answers.
-#[derive(Debug, Serialize)]
+/// The welcome in JSON.
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Welcome {
+struct WelcomeAnswer<'a> {
     version: &'static str,
-    database: String,
+    database: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     console_url: Option<String>,
     api_url: String,
     docs_url: String,
-    issuer: String,
-    audience: String,
+    issuer: &'a str,
+    audience: &'a str,
     login_url: String,
     subscriptions_url: String,
     events_url: String,
-    /// The variables to write before `gatepost token` and similar commands, so that they find this server.
-    #[serde(skip)]
-    environment: String,
-    #[serde(skip)]
-    opens_at_key: bool,
-    #[serde(skip)]
-    operator_token: Option<OperatorToken>,
-}
-
-/// The welcome in JSON, with the tokens in fields.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WelcomeAnswer<'a> {
-    #[serde(flatten)]
-    welcome: &'a Welcome,
     id_token: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     operator_token: Option<&'a str>,
@@ -75,30 +60,9 @@ impl Welcome {
     /// The operator of the development provider.
     const OPERATOR_NAME: &str = "operator";
 
-    /// The welcome of this server.
-    pub fn new(server: DevServer) -> Self {
-        let DevServer { database, public_url, has_console, opens_at_key, is_found, issuer, audience, operator_token } =
-            server;
-        Self {
-            version: env!("CARGO_PKG_VERSION"),
-            database,
-            console_url: has_console.then(|| format!("{public_url}/console/")),
-            api_url: format!("{public_url}/api/api-keys"),
-            docs_url: format!("{public_url}/docs"),
-            login_url: login_url(&issuer, &audience, &public_url),
-            issuer,
-            audience,
-            subscriptions_url: format!("{public_url}/api/webhooks/subscriptions"),
-            events_url: format!("{public_url}/api/operator/events"),
-            environment: if is_found { String::new() } else { format!("PUBLIC_URL={public_url} ") },
-            opens_at_key,
-            operator_token,
-        }
-    }
-
     /// The URL that `o` opens, if it opens one.
-    pub fn opened_at_key(&self) -> Option<&str> {
-        self.console_url.as_deref().filter(|_| self.opens_at_key)
+    pub fn opened_at_key(&self) -> Option<String> {
+        self.console_url().filter(|_| self.opens_at_key)
     }
 
     /// The welcome for a program, as one line of JSON.
@@ -107,9 +71,22 @@ impl Welcome {
     ///
     /// None in practice: every part is a string.
     pub fn in_json(&self, token: &IdToken) -> serde_json::Result<String> {
-        let operator_token = self.operator_token.as_ref().map(OperatorToken::expose);
-        let curl = self.create_key(token);
-        serde_json::to_string(&WelcomeAnswer { welcome: self, id_token: token.expose(), operator_token, curl })
+        let Self { database, public_url, issuer, audience, .. } = self;
+        serde_json::to_string(&WelcomeAnswer {
+            version: env!("CARGO_PKG_VERSION"),
+            database,
+            console_url: self.console_url(),
+            api_url: format!("{public_url}/api/api-keys"),
+            docs_url: format!("{public_url}/docs"),
+            issuer,
+            audience,
+            login_url: login_url(issuer, audience, public_url),
+            subscriptions_url: format!("{public_url}/api/webhooks/subscriptions"),
+            events_url: format!("{public_url}/api/operator/events"),
+            id_token: token.expose(),
+            operator_token: self.operator_token.as_ref().map(OperatorToken::expose),
+            curl: self.create_key(token),
+        })
     }
 
     /// The welcome for a person. Every line that starts with `curl`, `ID_TOKEN` or `OPERATOR_TOKEN` works when pasted,
@@ -118,10 +95,19 @@ impl Welcome {
         [self.places(), self.about_keys(token), self.about_webhooks()].join("\n")
     }
 
+    fn console_url(&self) -> Option<String> {
+        self.has_console.then(|| format!("{}/console/", self.public_url))
+    }
+
+    /// The variables to write before `gatepost token` and similar commands, so that they find this server.
+    fn environment(&self) -> String {
+        if self.is_found { String::new() } else { format!("PUBLIC_URL={} ", self.public_url) }
+    }
+
     fn places(&self) -> String {
-        let Self { version, database, api_url, docs_url, issuer, audience, .. } = self;
-        let (user, operator) = (Self::USER_NAME, Self::OPERATOR_NAME);
-        let console = self.console_url.as_ref();
+        let Self { database, public_url, issuer, audience, .. } = self;
+        let (user, operator, version) = (Self::USER_NAME, Self::OPERATOR_NAME, env!("CARGO_PKG_VERSION"));
+        let console = self.console_url();
         let console = console
             .map(|url| format!("  Console            {url} (sign in as {user}, or as {operator} to see everybody)\n"));
         let console = console.unwrap_or_default();
@@ -130,15 +116,15 @@ impl Welcome {
             "\
 Gatepost {version}, for development on this machine. Data: {database}. Ctrl-C stops it.{key}
 
-{console}  API                {api_url}
-  API page           {docs_url}
+{console}  API                {public_url}/api/api-keys
+  API page           {public_url}/docs
   Identity provider  {issuer} (audience {audience})
 "
         )
     }
 
     fn about_keys(&self, token: &IdToken) -> String {
-        let (Self { api_url, environment, .. }, user) = (self, Self::USER_NAME);
+        let (public_url, user, environment) = (&self.public_url, Self::USER_NAME, self.environment());
         let token = token.expose();
         format!(
             "\
@@ -148,15 +134,15 @@ ID_TOKEN='{token}'
 
 Create a key, list the keys, and revoke one:
 
-curl -sS {api_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{CREATE_BODY}'
-curl -sS {api_url} -H \"Authorization: Bearer $ID_TOKEN\"
-curl -sS -X DELETE {api_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"keyId\":\"key_...\"}}'
+curl -sS {public_url}/api/api-keys -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{CREATE_BODY}'
+curl -sS {public_url}/api/api-keys -H \"Authorization: Bearer $ID_TOKEN\"
+curl -sS -X DELETE {public_url}/api/api-keys -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"keyId\":\"key_...\"}}'
 "
         )
     }
 
     fn about_webhooks(&self) -> String {
-        let (Self { subscriptions_url, events_url, environment, operator_token, .. }, user) = (self, Self::USER_NAME);
+        let (Self { public_url, operator_token, .. }, user, environment) = (self, Self::USER_NAME, self.environment());
         let operator_token =
             operator_token.as_ref().map(|token| format!("OPERATOR_TOKEN='{}'\n", token.expose())).unwrap_or_default();
         format!(
@@ -168,19 +154,19 @@ Receive webhooks in another terminal (--forward-to URL forwards them to the serv
 Publish an event with the operator token, as your application will:
 
 {operator_token}\
-curl -sS {events_url} -H \"Authorization: Bearer $OPERATOR_TOKEN\" -H 'Content-Type: application/json' -d '{{\"userId\":\"{user}\",\"type\":\"invoice.paid\",\"data\":{{\"invoiceId\":\"in_42\"}}}}'
+curl -sS {public_url}/api/operator/events -H \"Authorization: Bearer $OPERATOR_TOKEN\" -H 'Content-Type: application/json' -d '{{\"userId\":\"{user}\",\"type\":\"invoice.paid\",\"data\":{{\"invoiceId\":\"in_42\"}}}}'
 
 Subscribe a URL. The answer contains the secret that signs its webhooks:
 
-curl -sS {subscriptions_url} -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"url\":\"http://127.0.0.1:9000/hook\",\"events\":[\"invoice.*\"]}}'
+curl -sS {public_url}/api/webhooks/subscriptions -H \"Authorization: Bearer $ID_TOKEN\" -H 'Content-Type: application/json' -d '{{\"url\":\"http://127.0.0.1:9000/hook\",\"events\":[\"invoice.*\"]}}'
 "
         )
     }
 
     fn create_key(&self, token: &IdToken) -> String {
-        let (api_url, token) = (&self.api_url, token.expose());
+        let (public_url, token) = (&self.public_url, token.expose());
         format!(
-            "curl -sS {api_url} -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
+            "curl -sS {public_url}/api/api-keys -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
              -d '{CREATE_BODY}'"
         )
     }

@@ -17,7 +17,7 @@ use adapters_web::WebFolder;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use cli::output::answer;
-use cli::{DevServer, WebAddress, Welcome, has_keyboard, open_at_key};
+use cli::{WebAddress, Welcome, has_keyboard, open_at_key};
 use domain::IdToken;
 use domain::organizations::OrganizationRoles;
 use domain::ports::{Clock, Entropy, IdentityVerdict, IdentityVerifier};
@@ -95,7 +95,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
     let identity = verifier_of(&provider, &audience, configuration.organization_claims.clone())?;
     let issuer = provider.issuer().to_owned();
     let routes = routes_of(&provider, web);
-    let welcome = Welcome::new(DevServer {
+    let welcome = Welcome {
         database: configuration.database_url.to_string(),
         has_console: configuration.console,
         opens_at_key: !arguments.json && has_keyboard(),
@@ -105,7 +105,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
         issuer: issuer.clone(),
         audience,
         operator_token: made_operator_token.map(|token| OperatorToken::new(token.expose())),
-    });
+    };
     let verified = once_verified(provider, Arc::clone(&identity), Arc::clone(&clock));
     let welcoming = async {
         let token = verified.await?;
@@ -113,7 +113,7 @@ pub(crate) async fn run(arguments: Arguments, mut loaded: Loaded) -> Result<()> 
         lines.flush();
         answer(&if arguments.json { welcome.in_json(&token)? } else { welcome.in_words(&token) })?;
         if let Some(url) = welcome.opened_at_key() {
-            open_at_key(url.to_owned());
+            open_at_key(url);
         }
         Ok(())
     };
