@@ -23,7 +23,7 @@ impl Work for RecordNew<'_> {
         // In one order, so that instances that write the same events wait for each other and do not deadlock.
         let mut events: Vec<&AuditEvent> = self.0.iter().collect();
         events.sort_unstable_by_key(|event| event.id);
-        let rows: Vec<NewAuditRow<'_>> = events.into_iter().map(NewAuditRow::from).collect();
+        let rows: Vec<NewAuditRow> = events.into_iter().map(NewAuditRow::from).collect();
         let insertion = diesel::insert_into(audit_events::table)
             .values(rows)
             .on_conflict(audit_events::id)

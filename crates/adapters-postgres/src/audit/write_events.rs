@@ -52,7 +52,7 @@ impl Written {
 
 /// The row of an event, to insert. Every written event passes here, so that it is shown after the commit: a successful
 /// attempt has committed its insertions.
-pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow<'_> {
+pub(crate) fn row_of(event: &AuditEvent) -> NewAuditRow {
     note(event);
     NewAuditRow::from(event)
 }
@@ -102,7 +102,7 @@ pub(crate) async fn write_events(connection: &AsyncPgConnection, events: &[Audit
     if events.is_empty() {
         return Ok(());
     }
-    let rows: Vec<NewAuditRow<'_>> = events.iter().map(row_of).collect();
+    let rows: Vec<NewAuditRow> = events.iter().map(row_of).collect();
     insert_into(audit_events::table).values(rows).execute(&mut &*connection).await.map(drop)
 }
 

@@ -1,10 +1,6 @@
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::copying::{
-    AttemptCopy, AuditCopy, Batches, CheckCopy, ConsumerCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy,
-    Division, DueCopy, EventCopy, EventTypeCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, OwnerCopy, PatternCopy,
-    PublicationCopy, PulledCopy, SessionCopy, SubscriptionCopy, UsageCopy, count_all,
-};
+use diesel_mapping::copying::{Batches, Copied, CopiedRow, CopiedRows, CopyError, Division, OwnerColumns, count_all};
 use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners};
 use domain::Timestamp;
 use domain::ports::Schema;
@@ -56,7 +52,7 @@ struct Sending<'a> {
 
 async fn send_all(connection: &mut AsyncPgConnection, sending: Sending<'_>) -> Result<(), CopyError> {
     macro_rules! send {
-        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+        ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {$(
             let rows = rows_with_owners!($table, $row, $owner);
             let rows = rows.load_stream(connection).await?;
             sending.send_rows(rows, CopiedRows::$name).await?;
@@ -162,7 +158,7 @@ mod tests {
         let columns: Vec<Column> = diesel_mapping::statement(COLUMNS).load(&mut connection).await.unwrap();
         let mut selected = String::new();
         macro_rules! select {
-            ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+            ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {$(
                 let rows = rows_with_owners!($table, $row, $owner);
                 selected += &diesel::debug_query::<Pg, _>(&rows).to_string();
             )+};

@@ -88,7 +88,7 @@ fn published_ids(rows: &CopiedRows) -> BTreeSet<&[u8]> {
 
 async fn insert(connection: &mut AsyncPgConnection, rows: CopiedRows) -> Result<(), CopyError> {
     macro_rules! insert {
-        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {
+        ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {
             match rows {
                 $(CopiedRows::$name(rows) => {
                     diesel::insert_into(schema::$table::table).values(rows).execute(connection).await?

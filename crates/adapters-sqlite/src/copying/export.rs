@@ -1,9 +1,7 @@
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use diesel_mapping::copying::{
-    AttemptCopy, AuditCopy, Batches, CheckCopy, ConsumerCopy, Copied, CopiedRow, CopiedRows, CopyError, DeliveryCopy,
-    Division, DueCopy, EventCopy, EventTypeCopy, KeyCopy, LaneCopy, OutcomeCopy, OwnerColumns, OwnerCopy, PatternCopy,
-    PublicationCopy, PulledCopy, RowCount, SessionCopy, SubscriptionCopy, UsageCopy, count_all,
+    Batches, Copied, CopiedRow, CopiedRows, CopyError, Division, OwnerColumns, RowCount, count_all,
 };
 use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners, statement};
 use domain::Timestamp;
@@ -44,7 +42,7 @@ struct Sending<'a> {
 
 fn send_all(connection: &mut SqliteConnection, sending: Sending<'_>) -> Result<(), CopyError> {
     macro_rules! send {
-        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+        ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {$(
             let rows = rows_with_owners!($table, $row, $owner);
             let rows = rows.load_iter::<_, diesel::connection::DefaultLoadingMode>(connection)?;
             sending.send_rows(rows, CopiedRows::$name)?;
@@ -107,7 +105,7 @@ mod tests {
         let columns: Vec<Column> = statement(COLUMNS).load(&mut store.file.connect().unwrap()).unwrap();
         let mut selected = String::new();
         macro_rules! select {
-            ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {$(
+            ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {$(
                 let rows = rows_with_owners!($table, $row, $owner);
                 selected += &diesel::debug_query::<Sqlite, _>(&rows).to_string();
             )+};

@@ -58,7 +58,7 @@ fn insert_all(connection: &mut SqliteConnection, from: &mut Receiver<Copied>) ->
 
 fn insert(connection: &mut SqliteConnection, rows: CopiedRows) -> Result<(), CopyError> {
     macro_rules! insert {
-        ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {
+        ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {
             match rows {
                 $(CopiedRows::$name(rows) => {
                     diesel::insert_into(schema::$table::table).values(rows).execute(connection)?

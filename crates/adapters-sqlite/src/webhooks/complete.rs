@@ -2,13 +2,12 @@ use diesel::prelude::*;
 use diesel_mapping::schema::{
     webhook_attempts, webhook_deliveries, webhook_due, webhook_events, webhook_subscriptions,
 };
-use diesel_mapping::webhooks::event_id;
+use diesel_mapping::webhooks::{NewAttemptRow, event_id};
 use domain::audit::Cause;
 use domain::ports::Completion;
 use domain::webhooks::{AfterClaim, AttemptRecord, Consequences, Report, SubscriptionStatus};
 use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
 
-use super::attempt_row::NewAttemptRow;
 use super::close_lane::{disable, end_queued};
 use super::lane::Lane;
 use super::queued_row::QueuedRow;

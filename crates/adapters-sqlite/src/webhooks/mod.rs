@@ -4,7 +4,6 @@
 //! lane's `ready_at` is the time when a claim must check the lane. It may be too early: then the claim finds no
 //! delivery, and the lane sleeps again. It must never be too late. See decision 31.
 
-mod attempt_row;
 mod cancel_delivery;
 mod change_subscription;
 mod claim;

@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use diesel::prelude::{Insertable, QueryableByName};
+use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditTarget, Means, Origin, RequestId};
 use domain::ports::{AuditPage, StoreError};
 use domain::{AuditId, OwnerId};
@@ -31,38 +31,38 @@ pub struct AuditRow {
     address: Option<String>,
 }
 
-/// A row of `audit_events` to insert.
-#[derive(Insertable)]
+/// A whole row of `audit_events`, to insert or to copy.
+#[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = audit_events, treat_none_as_default_value = false)]
-pub struct NewAuditRow<'a> {
-    id: &'a [u8],
-    owner_issuer: &'a str,
-    owner_subject: &'a str,
-    actor: &'static str,
+pub struct NewAuditRow {
+    id: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    actor: String,
     actor_issuer: Option<String>,
     actor_name: Option<String>,
     means: String,
-    action: &'a str,
+    action: String,
     target: String,
-    changes: String,
+    pub(crate) changes: String,
     request_id: Option<String>,
     address: Option<String>,
     to_announce: bool,
 }
 
-impl<'a> From<&'a AuditEvent> for NewAuditRow<'a> {
-    fn from(event: &'a AuditEvent) -> Self {
+impl From<&AuditEvent> for NewAuditRow {
+    fn from(event: &AuditEvent) -> Self {
         let origin = &event.origin;
         let (actor, actor_issuer, actor_name) = actor_columns(&origin.actor);
         Self {
-            id: event.id.as_bytes(),
-            owner_issuer: event.owner.issuer(),
-            owner_subject: event.owner.subject(),
-            actor,
+            id: event.id.as_bytes().to_vec(),
+            owner_issuer: event.owner.issuer().to_owned(),
+            owner_subject: event.owner.subject().to_owned(),
+            actor: actor.to_owned(),
             actor_issuer: actor_issuer.map(Into::into),
             actor_name: actor_name.map(Into::into),
             means: origin.means.to_string(),
-            action: event.action.as_str(),
+            action: event.action.as_str().to_owned(),
             target: event.target.to_string(),
             changes: changes_json(&event.changes),
             request_id: origin.request.as_ref().map(|id| id.as_str().to_owned()),

@@ -47,9 +47,9 @@ pub struct LastRevisionRow {
 pub struct EventTypeRow {
     name: String,
     title: String,
-    description: String,
-    schema: Option<String>,
-    examples: String,
+    pub(crate) description: String,
+    pub(crate) schema: Option<String>,
+    pub(crate) examples: String,
     validation: String,
     visibility: String,
     deprecated_since: Option<StoredInstant>,

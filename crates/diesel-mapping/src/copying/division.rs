@@ -29,29 +29,29 @@ impl Division {
 }
 
 /// The query of all rows of a table, each with its owner: that of the row, of the key or of the subscription that the row
-/// belongs to, or none. Needs the row and `diesel::prelude::*` in scope.
+/// belongs to, or none. Needs `diesel::prelude::*` in scope.
 #[macro_export]
 macro_rules! rows_with_owners {
-    ($table:ident, $row:ident, own) => {
+    ($table:ident, $row:ty, own) => {
         $crate::rows_with_owners!(@select $crate::schema::$table::table, $row, $table)
     };
-    ($table:ident, $row:ident, of_key) => {{
+    ($table:ident, $row:ty, of_key) => {{
         let keys = $crate::schema::api_keys::table.on($crate::schema::api_keys::id.eq($crate::schema::$table::key_id));
         $crate::rows_with_owners!(@select $crate::schema::$table::table.left_join(keys), $row, api_keys)
     }};
-    ($table:ident, $row:ident, of_subscription) => {{
+    ($table:ident, $row:ty, of_subscription) => {{
         let id = $crate::schema::webhook_subscriptions::id.eq($crate::schema::$table::subscription_id);
         let subscriptions = $crate::schema::webhook_subscriptions::table.on(id);
         let rows = $crate::schema::$table::table.left_join(subscriptions);
         $crate::rows_with_owners!(@select rows, $row, webhook_subscriptions)
     }};
-    ($table:ident, $row:ident, of_nobody) => {{
+    ($table:ident, $row:ty, of_nobody) => {{
         let none = || None::<String>.into_sql::<diesel::sql_types::Nullable<diesel::sql_types::Text>>();
-        $crate::schema::$table::table.select(($row::as_select(), (none(), none())))
+        $crate::schema::$table::table.select((<$row>::as_select(), (none(), none())))
     }};
-    (@select $rows:expr, $row:ident, $owners:ident) => {
+    (@select $rows:expr, $row:ty, $owners:ident) => {
         $rows.select((
-            $row::as_select(),
+            <$row>::as_select(),
             ($crate::schema::$owners::owner_issuer.nullable(), $crate::schema::$owners::owner_subject.nullable()),
         ))
     };

@@ -23,30 +23,30 @@ pub use rows::*;
 macro_rules! for_each_copied_table {
     ($callback:ident) => {
         $callback! {
-            (Keys, api_keys, KeyCopy, own),
-            (Owners, owners, OwnerCopy, own),
-            (Usage, usage_by_hour, UsageCopy, of_key),
-            (Sessions, sessions, SessionCopy, own),
-            (Checks, encryption_checks, CheckCopy, of_nobody),
-            (EventTypes, event_types, EventTypeCopy, of_nobody),
-            (Subscriptions, webhook_subscriptions, SubscriptionCopy, own),
-            (Patterns, webhook_patterns, PatternCopy, own),
-            (Lanes, webhook_lanes, LaneCopy, of_subscription),
-            (Events, webhook_events, EventCopy, own),
-            (Publications, webhook_publications, PublicationCopy, own),
-            (Due, webhook_due, DueCopy, of_subscription),
-            (Pulled, webhook_pulled, PulledCopy, of_subscription),
-            (Consumers, webhook_consumers, ConsumerCopy, of_subscription),
-            (Deliveries, webhook_deliveries, DeliveryCopy, of_subscription),
-            (Attempts, webhook_attempts, AttemptCopy, of_subscription),
-            (Outcomes, deliveries_by_hour, OutcomeCopy, of_subscription),
-            (Audit, audit_events, AuditCopy, own),
+            (Keys, api_keys, $crate::keys::NewKeyRow, own),
+            (Owners, owners, $crate::owners::ReplacedOwnerRow, own),
+            (Usage, usage_by_hour, $crate::copying::UsageCopy, of_key),
+            (Sessions, sessions, $crate::sessions::NewSessionRow, own),
+            (Checks, encryption_checks, $crate::copying::CheckCopy, of_nobody),
+            (EventTypes, event_types, $crate::catalogue::EventTypeRow, of_nobody),
+            (Subscriptions, webhook_subscriptions, $crate::webhooks::NewSubscriptionRow, own),
+            (Patterns, webhook_patterns, $crate::copying::PatternCopy, own),
+            (Lanes, webhook_lanes, $crate::copying::LaneCopy, of_subscription),
+            (Events, webhook_events, $crate::copying::EventCopy, own),
+            (Publications, webhook_publications, $crate::copying::PublicationCopy, own),
+            (Due, webhook_due, $crate::copying::DueCopy, of_subscription),
+            (Pulled, webhook_pulled, $crate::copying::PulledCopy, of_subscription),
+            (Consumers, webhook_consumers, $crate::copying::ConsumerCopy, of_subscription),
+            (Deliveries, webhook_deliveries, $crate::webhooks::EndedRow, of_subscription),
+            (Attempts, webhook_attempts, $crate::webhooks::NewAttemptRow, of_subscription),
+            (Outcomes, deliveries_by_hour, $crate::copying::OutcomeCopy, of_subscription),
+            (Audit, audit_events, $crate::audit::NewAuditRow, own),
         }
     };
 }
 
 macro_rules! define {
-    ($(($name:ident, $table:ident, $row:ident, $owner:ident)),+ $(,)?) => {
+    ($(($name:ident, $table:ident, $row:ty, $owner:ident)),+ $(,)?) => {
         /// Rows of one table.
         #[expect(missing_docs, reason = "the table has the documentation")]
         pub enum CopiedRows {

@@ -1,57 +1,19 @@
-//! The rows that are copied, one struct for each table, with all columns that both databases have.
+//! Rows that are only copied, with all columns that both databases have. Rows of other tables are also inserted.
 
 use diesel::prelude::{Insertable, Queryable, Selectable};
 
 use super::CopiedRow;
 use crate::StoredInstant;
+use crate::audit::NewAuditRow;
+use crate::catalogue::EventTypeRow;
+use crate::keys::NewKeyRow;
+use crate::owners::ReplacedOwnerRow;
 use crate::schema::{
-    api_keys, audit_events, deliveries_by_hour, encryption_checks, event_types, owners, sessions, usage_by_hour,
-    webhook_attempts, webhook_consumers, webhook_deliveries, webhook_due, webhook_events, webhook_lanes,
-    webhook_patterns, webhook_publications, webhook_pulled, webhook_subscriptions,
+    deliveries_by_hour, encryption_checks, usage_by_hour, webhook_consumers, webhook_due, webhook_events,
+    webhook_lanes, webhook_patterns, webhook_publications, webhook_pulled,
 };
-
-/// An API key.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = api_keys, treat_none_as_default_value = false)]
-pub struct KeyCopy {
-    id: Vec<u8>,
-    digest: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    label: String,
-    prefix: String,
-    created_at: StoredInstant,
-    last_used_at: Option<StoredInstant>,
-    expires_at: Option<StoredInstant>,
-    revoked_at: Option<StoredInstant>,
-    scopes: String,
-    replaced_by: Option<Vec<u8>>,
-    settings: Option<String>,
-    created_by: Option<String>,
-}
-
-/// What a host has set for an owner.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = owners, treat_none_as_default_value = false)]
-pub struct OwnerCopy {
-    owner_issuer: String,
-    owner_subject: String,
-    number: i64,
-    name: Option<String>,
-    email: Option<String>,
-    metadata: Option<String>,
-    max_active_keys: Option<i64>,
-    max_subscriptions: Option<i64>,
-    suspended_at: Option<StoredInstant>,
-    reason: Option<String>,
-    rested_until: Option<StoredInstant>,
-    suspended_by: Option<String>,
-    erasing_since: Option<StoredInstant>,
-    key_rate_limit: Option<String>,
-    request_rate_limit: Option<String>,
-    seen_at: Option<StoredInstant>,
-    suspends_at: Option<StoredInstant>,
-}
+use crate::sessions::NewSessionRow;
+use crate::webhooks::{EndedRow, NewAttemptRow, NewSubscriptionRow};
 
 /// How often a key was verified in an hour.
 #[derive(Insertable, Queryable, Selectable)]
@@ -64,71 +26,12 @@ pub struct UsageCopy {
     refused: i64,
 }
 
-/// A browser that is signed in.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = sessions, treat_none_as_default_value = false)]
-pub struct SessionCopy {
-    id: Vec<u8>,
-    digest: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    role: String,
-    created_at: StoredInstant,
-    seen_at: StoredInstant,
-    expires_at: StoredInstant,
-    user_agent: Option<String>,
-    address: Option<String>,
-    memberships: Option<String>,
-}
-
 /// The text that only the right encryption key opens. See decision 57.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = encryption_checks, treat_none_as_default_value = false)]
 pub struct CheckCopy {
     id: i32,
     sealed: Vec<u8>,
-}
-
-/// A type of the catalogue.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = event_types, treat_none_as_default_value = false)]
-pub struct EventTypeCopy {
-    name: String,
-    title: String,
-    description: String,
-    schema: Option<String>,
-    examples: String,
-    validation: String,
-    visibility: String,
-    deprecated_since: Option<StoredInstant>,
-    replacement: Option<String>,
-    archived: bool,
-    version: i64,
-    updated_at: StoredInstant,
-    revision: i64,
-}
-
-/// A subscription, with its sealed secrets.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = webhook_subscriptions, treat_none_as_default_value = false)]
-pub struct SubscriptionCopy {
-    id: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    url: String,
-    events: String,
-    description: String,
-    status: String,
-    url_set_by: Option<Vec<u8>>,
-    secret: Option<Vec<u8>>,
-    previous_secret: Option<Vec<u8>>,
-    previous_secret_until: Option<StoredInstant>,
-    created_at: StoredInstant,
-    updated_at: StoredInstant,
-    deleted_at: Option<StoredInstant>,
-    created_by: Option<String>,
-    options: Option<String>,
-    filter: Option<String>,
 }
 
 /// A pattern of a subscription.
@@ -221,37 +124,6 @@ pub struct ConsumerCopy {
     leased_until: Option<StoredInstant>,
 }
 
-/// A delivery that has ended.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = webhook_deliveries, treat_none_as_default_value = false)]
-pub struct DeliveryCopy {
-    subscription_id: Vec<u8>,
-    /// Begins with the time of the publication.
-    pub id: Vec<u8>,
-    event_id: Vec<u8>,
-    event_type: String,
-    ended: String,
-    ended_at: StoredInstant,
-    attempts: i64,
-}
-
-/// An attempt that has ended.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = webhook_attempts, treat_none_as_default_value = false)]
-pub struct AttemptCopy {
-    subscription_id: Vec<u8>,
-    /// Begins with the time of the publication.
-    pub delivery_id: Vec<u8>,
-    number: i64,
-    event_id: Vec<u8>,
-    started_at: StoredInstant,
-    ended_at: StoredInstant,
-    failure: Option<String>,
-    status: Option<i64>,
-    headers: Option<String>,
-    excerpt: Vec<u8>,
-}
-
 /// How the attempts of a subscription ended in an hour.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = deliveries_by_hour, treat_none_as_default_value = false)]
@@ -263,34 +135,15 @@ pub struct OutcomeCopy {
     exhausted: i64,
 }
 
-/// A change in the audit log.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = audit_events, treat_none_as_default_value = false)]
-pub struct AuditCopy {
-    id: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    actor: String,
-    actor_issuer: Option<String>,
-    actor_name: Option<String>,
-    means: String,
-    action: String,
-    target: String,
-    changes: String,
-    request_id: Option<String>,
-    address: Option<String>,
-    to_announce: bool,
-}
-
-impl CopiedRow for KeyCopy {}
-impl CopiedRow for OwnerCopy {}
+impl CopiedRow for NewKeyRow {}
+impl CopiedRow for ReplacedOwnerRow {}
 impl CopiedRow for UsageCopy {}
-impl CopiedRow for SessionCopy {}
+impl CopiedRow for NewSessionRow {}
 impl CopiedRow for CheckCopy {}
-impl CopiedRow for SubscriptionCopy {}
+impl CopiedRow for NewSubscriptionRow {}
 impl CopiedRow for PatternCopy {}
 impl CopiedRow for PublicationCopy {}
-impl CopiedRow for DeliveryCopy {}
+impl CopiedRow for EndedRow {}
 impl CopiedRow for PulledCopy {}
 impl CopiedRow for ConsumerCopy {}
 impl CopiedRow for OutcomeCopy {}
@@ -310,7 +163,7 @@ impl CopiedRow for DueCopy {
     }
 }
 
-impl CopiedRow for EventTypeCopy {
+impl CopiedRow for EventTypeRow {
     fn bytes(&self) -> usize {
         self.description.len() + self.schema.as_ref().map_or(0, String::len) + self.examples.len()
     }
@@ -322,13 +175,13 @@ impl CopiedRow for EventCopy {
     }
 }
 
-impl CopiedRow for AttemptCopy {
+impl CopiedRow for NewAttemptRow {
     fn bytes(&self) -> usize {
         self.excerpt.len() + self.headers.as_ref().map_or(0, String::len)
     }
 }
 
-impl CopiedRow for AuditCopy {
+impl CopiedRow for NewAuditRow {
     fn bytes(&self) -> usize {
         self.changes.len()
     }

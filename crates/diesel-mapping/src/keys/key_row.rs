@@ -1,4 +1,4 @@
-use diesel::prelude::{Insertable, Queryable};
+use diesel::prelude::{Insertable, Queryable, Selectable};
 use domain::ports::StoreError;
 use domain::{ApiKey, CredentialDigest, KeyId, Label, OwnerId, Scopes, Timestamp};
 
@@ -62,41 +62,41 @@ pub struct ListedRow {
     created_by: Option<String>,
 }
 
-/// A row of `api_keys` to insert.
-#[derive(Insertable)]
+/// A whole row of `api_keys`, to insert or to copy.
+#[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = api_keys, treat_none_as_default_value = false)]
-pub struct NewKeyRow<'a> {
-    id: &'a [u8],
-    digest: &'a [u8],
-    owner_issuer: &'a str,
-    owner_subject: &'a str,
-    label: &'a str,
-    prefix: &'a str,
+pub struct NewKeyRow {
+    id: Vec<u8>,
+    digest: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    label: String,
+    prefix: String,
     created_at: StoredInstant,
     last_used_at: Option<StoredInstant>,
     expires_at: Option<StoredInstant>,
     revoked_at: Option<StoredInstant>,
-    scopes: &'a str,
+    scopes: String,
     replaced_by: Option<Vec<u8>>,
     settings: Option<String>,
     created_by: Option<String>,
 }
 
-impl<'a> NewKeyRow<'a> {
+impl NewKeyRow {
     /// The row of `key` under `digest`.
-    pub fn new(key: &'a ApiKey, digest: &'a CredentialDigest) -> Self {
+    pub fn new(key: &ApiKey, digest: &CredentialDigest) -> Self {
         Self {
-            id: key.id.as_bytes(),
-            digest: digest.as_bytes(),
-            owner_issuer: key.owner.issuer(),
-            owner_subject: key.owner.subject(),
-            label: key.label.as_str(),
-            prefix: &key.prefix,
+            id: key.id.as_bytes().to_vec(),
+            digest: digest.as_bytes().to_vec(),
+            owner_issuer: key.owner.issuer().to_owned(),
+            owner_subject: key.owner.subject().to_owned(),
+            label: key.label.as_str().to_owned(),
+            prefix: key.prefix.clone(),
             created_at: key.created_at.into(),
             last_used_at: key.last_used_at.map(Into::into),
             expires_at: key.expires_at.map(Into::into),
             revoked_at: key.revoked_at.map(Into::into),
-            scopes: key.scopes.as_str(),
+            scopes: key.scopes.as_str().to_owned(),
             replaced_by: key.replaced_by.map(|id| id.as_bytes().to_vec()),
             settings: settings_json(&key.settings),
             created_by: key.created_by.as_ref().map(|member| member.subject().to_owned()),

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use diesel::prelude::{Insertable, Queryable, QueryableByName};
+use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::ports::{LookedUp, StoreError};
 use domain::webhooks::OwnerNumber;
 use domain::{
@@ -86,12 +86,12 @@ pub struct StandingRow {
     request_rate_limit: Option<String>,
 }
 
-/// A row of `owners` to write, in place of the row that is stored.
-#[derive(Insertable)]
+/// A whole row of `owners`, to write in place of the row that is stored, or to copy.
+#[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = owners, treat_none_as_default_value = false)]
-pub struct ReplacedOwnerRow<'a> {
-    owner_issuer: &'a str,
-    owner_subject: &'a str,
+pub struct ReplacedOwnerRow {
+    owner_issuer: String,
+    owner_subject: String,
     number: i64,
     name: Option<String>,
     email: Option<String>,
@@ -112,9 +112,9 @@ pub struct ReplacedOwnerRow<'a> {
 /// Suspensions by an identity provider, and what the column says for them. NULL is a suspension by the host.
 const SUSPENDED_BY: [(SuspendedBy, &str); 2] = [(SuspendedBy::Provider, "provider"), (SuspendedBy::Both, "both")];
 
-impl<'a> ReplacedOwnerRow<'a> {
+impl ReplacedOwnerRow {
     /// The row of this record; `None` for the default record, which has no row.
-    pub fn new(owner: &'a OwnerId, record: &'a OwnerRecord) -> Option<Self> {
+    pub fn new(owner: &OwnerId, record: &OwnerRecord) -> Option<Self> {
         if *record == OwnerRecord::default() {
             return None;
         }
@@ -131,8 +131,8 @@ impl<'a> ReplacedOwnerRow<'a> {
             suspends_at,
         } = record;
         Some(Self {
-            owner_issuer: owner.issuer(),
-            owner_subject: owner.subject(),
+            owner_issuer: owner.issuer().to_owned(),
+            owner_subject: owner.subject().to_owned(),
             number: OwnerNumber::of(owner).number(),
             name: name.as_ref().map(text_of),
             email: email.as_ref().map(text_of),

@@ -1,6 +1,6 @@
 use std::net::IpAddr;
 
-use diesel::prelude::{Insertable, Queryable};
+use diesel::prelude::{Insertable, Queryable, Selectable};
 use domain::organizations::Memberships;
 use domain::ports::StoreError;
 use domain::sessions::{Session, UserAgent};
@@ -50,14 +50,14 @@ pub struct SessionRow {
     memberships: Option<String>,
 }
 
-/// A row of `sessions` to insert.
-#[derive(Insertable)]
+/// A whole row of `sessions`, to insert or to copy.
+#[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = sessions, treat_none_as_default_value = false)]
-pub struct NewSessionRow<'a> {
-    id: &'a [u8],
-    digest: &'a [u8],
-    owner_issuer: &'a str,
-    owner_subject: &'a str,
+pub struct NewSessionRow {
+    id: Vec<u8>,
+    digest: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
     role: String,
     created_at: StoredInstant,
     seen_at: StoredInstant,
@@ -67,14 +67,14 @@ pub struct NewSessionRow<'a> {
     memberships: Option<String>,
 }
 
-impl<'a> NewSessionRow<'a> {
+impl NewSessionRow {
     /// The row of `session` under `digest`.
-    pub fn new(session: &'a Session, digest: &'a CredentialDigest) -> Self {
+    pub fn new(session: &Session, digest: &CredentialDigest) -> Self {
         Self {
-            id: session.id.as_bytes(),
-            digest: digest.as_bytes(),
-            owner_issuer: session.owner.issuer(),
-            owner_subject: session.owner.subject(),
+            id: session.id.as_bytes().to_vec(),
+            digest: digest.as_bytes().to_vec(),
+            owner_issuer: session.owner.issuer().to_owned(),
+            owner_subject: session.owner.subject().to_owned(),
             role: session.role.to_string(),
             created_at: session.created_at.into(),
             seen_at: session.seen_at.into(),

@@ -1,9 +1,9 @@
 use std::fmt;
 
-use diesel::prelude::{Queryable, QueryableByName, Selectable};
-use domain::DeliveryId;
+use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::ports::{LoggedAttempt, StoreError};
 use domain::webhooks::{AnswerHeaders, AttemptRecord, FailureReason};
+use domain::{DeliveryId, EventId, SubscriptionId};
 
 use super::place::{Place, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
@@ -50,6 +50,41 @@ impl AttemptRow {
 /// The headers of an answer as they are stored: `None` if there are none.
 pub fn stored_headers(attempt: &AttemptRecord) -> Option<&str> {
     Some(attempt.headers.as_str()).filter(|headers| !headers.is_empty())
+}
+
+/// A whole row of `webhook_attempts`, to insert or to copy.
+#[derive(Debug, Insertable, Queryable, Selectable)]
+#[diesel(table_name = webhook_attempts, treat_none_as_default_value = false)]
+pub struct NewAttemptRow {
+    subscription_id: Vec<u8>,
+    /// Begins with the time of the publication.
+    pub delivery_id: Vec<u8>,
+    number: i64,
+    event_id: Vec<u8>,
+    started_at: StoredInstant,
+    ended_at: StoredInstant,
+    failure: Option<String>,
+    status: Option<i64>,
+    pub(crate) headers: Option<String>,
+    pub(crate) excerpt: Vec<u8>,
+}
+
+impl NewAttemptRow {
+    /// The row of `attempt`, an attempt to deliver `event`.
+    pub fn new(subscription: &SubscriptionId, delivery: &DeliveryId, event: &EventId, attempt: &AttemptRecord) -> Self {
+        Self {
+            subscription_id: subscription.as_bytes().to_vec(),
+            delivery_id: delivery.as_bytes().to_vec(),
+            number: attempt.number.into(),
+            event_id: event.as_bytes().to_vec(),
+            started_at: attempt.started_at.into(),
+            ended_at: attempt.ended_at().into(),
+            failure: attempt.failure.map(|reason| reason.code().to_owned()),
+            status: attempt.status.map(Into::into),
+            headers: stored_headers(attempt).map(str::to_owned),
+            excerpt: attempt.excerpt.clone(),
+        }
+    }
 }
 
 /// A row of `webhook_attempts` as it is stored, with its ids and without the headers and the excerpt. Its values are not

@@ -12,12 +12,13 @@ pub const UNKNOWN_EVENT_TYPE: &str = "unknown";
 
 const TABLE: &str = "webhook_deliveries";
 
-/// A row of `webhook_deliveries` as it is stored. Its values are not checked yet.
-#[derive(Debug, Queryable, QueryableByName, Selectable)]
-#[diesel(table_name = webhook_deliveries)]
+/// A whole row of `webhook_deliveries`, as it is stored, or to copy. Its values are not checked yet.
+#[derive(Debug, Insertable, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = webhook_deliveries, treat_none_as_default_value = false)]
 pub struct EndedRow {
     subscription_id: Vec<u8>,
-    id: Vec<u8>,
+    /// Begins with the time of the publication.
+    pub id: Vec<u8>,
     event_id: Vec<u8>,
     event_type: String,
     ended: String,

@@ -21,7 +21,7 @@ mod pulled_queries;
 mod secrets_row;
 mod subscription_row;
 
-pub use attempt_row::{AttemptRow, LoggedAttemptRow, stored_headers};
+pub use attempt_row::{AttemptRow, LoggedAttemptRow, NewAttemptRow, stored_headers};
 pub use breaker_row::BreakerRow;
 pub use due_row::{DueRow, NewDueRow, phase_number, read_sequence, stored_sequence};
 pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};

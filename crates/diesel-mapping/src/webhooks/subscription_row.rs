@@ -64,17 +64,17 @@ impl TryFrom<SubscriptionRow> for Subscription {
     }
 }
 
-/// A row of `webhook_subscriptions` to insert, with its secret.
-#[derive(Debug, Insertable)]
+/// A whole row of `webhook_subscriptions`, to insert with its secret, or to copy.
+#[derive(Debug, Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_subscriptions, treat_none_as_default_value = false)]
-pub struct NewSubscriptionRow<'a> {
-    id: &'a [u8],
-    owner_issuer: &'a str,
-    owner_subject: &'a str,
-    url: &'a str,
+pub struct NewSubscriptionRow {
+    id: Vec<u8>,
+    owner_issuer: String,
+    owner_subject: String,
+    url: String,
     events: String,
-    description: &'a str,
-    status: &'static str,
+    description: String,
+    status: String,
     url_set_by: Option<Vec<u8>>,
     secret: Option<Vec<u8>>,
     previous_secret: Option<Vec<u8>>,
@@ -87,17 +87,17 @@ pub struct NewSubscriptionRow<'a> {
     filter: Option<String>,
 }
 
-impl<'a> NewSubscriptionRow<'a> {
+impl NewSubscriptionRow {
     /// The row of `subscription` with one secret.
-    pub fn new(subscription: &'a Subscription, secret: &SealedSecret) -> Self {
+    pub fn new(subscription: &Subscription, secret: &SealedSecret) -> Self {
         Self {
-            id: subscription.id.as_bytes(),
-            owner_issuer: subscription.owner.issuer(),
-            owner_subject: subscription.owner.subject(),
-            url: subscription.url.as_str(),
+            id: subscription.id.as_bytes().to_vec(),
+            owner_issuer: subscription.owner.issuer().to_owned(),
+            owner_subject: subscription.owner.subject().to_owned(),
+            url: subscription.url.as_str().to_owned(),
             events: events_text(&subscription.events),
-            description: subscription.description.as_str(),
-            status: status_code(subscription.status),
+            description: subscription.description.as_str().to_owned(),
+            status: status_code(subscription.status).to_owned(),
             url_set_by: subscription.url_set_by.map(|key| key.as_bytes().to_vec()),
             secret: Some(secret.as_bytes().to_vec()),
             previous_secret: None,
