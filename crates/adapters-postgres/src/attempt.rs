@@ -1,9 +1,7 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use diesel::deserialize::QueryableByName;
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel::sql_types::{BigInt, Binary};
 use diesel_async::AsyncPgConnection;
 use domain::OwnerId;
 use domain::ports::StoreError;
@@ -33,26 +31,6 @@ pub(crate) trait Work: Sync {
 
     /// Does the work. On success no transaction is open.
     fn attempt(&self, connection: &AsyncPgConnection) -> impl Future<Output = Result<Self::Answer, Failure>> + Send;
-}
-
-/// The row of a `count(*)`, which answers some works.
-#[derive(QueryableByName)]
-pub(crate) struct CountRow {
-    #[diesel(sql_type = BigInt)]
-    pub(crate) count: i64,
-}
-
-/// The row of a statement that answers with ids, as they are stored.
-#[derive(QueryableByName)]
-pub(crate) struct IdRow {
-    #[diesel(sql_type = Binary)]
-    pub(crate) id: Vec<u8>,
-}
-
-impl IdRow {
-    pub(crate) fn ids(rows: Vec<Self>) -> Vec<Vec<u8>> {
-        rows.into_iter().map(|row| row.id).collect()
-    }
 }
 
 /// Why an attempt failed, and whether it may have had an effect.

@@ -8,13 +8,12 @@ use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::statement;
+use diesel_mapping::{CountRow, StoredInstant, statement};
 use domain::ports::VersionCount;
 use tokio::time;
 
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 use crate::shard::{Shard, is_true};
 use crate::transaction::only_row;
 

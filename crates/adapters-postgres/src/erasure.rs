@@ -3,17 +3,17 @@ use diesel::QueryResult;
 use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{
-    DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, ErasingRow, FoundRow,
-    HAS_ROWS, OF_SUBSCRIPTIONS, OfSubscription, delete_owner,
+    DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, FoundRow, HAS_ROWS,
+    OF_SUBSCRIPTIONS, OfSubscription, OwnerIdRow, delete_owner,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{IdRow, Kept, StoredInstant, statement};
 use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
 use domain::{CredentialDigest, OwnerId};
 
 use crate::PostgresStore;
-use crate::attempt::{Failure, IdRow, Work};
+use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::owners::change_owner::locked;
 use crate::transaction::{Commit, Rollback, settle};
@@ -78,7 +78,7 @@ impl Work for ListErasing {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<OwnerId>, Failure> {
         let query = statement(ERASING).bind::<BigInt, i64>(self.0.into());
-        let rows: Vec<ErasingRow> = Kept(query).load(&mut &*connection).await?;
+        let rows: Vec<OwnerIdRow> = Kept(query).load(&mut &*connection).await?;
         // An unreadable row keeps no other owner waiting.
         Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
     }

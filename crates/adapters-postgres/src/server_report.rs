@@ -3,11 +3,11 @@
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{BigInt, Bool, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::statement;
+use diesel_mapping::{CountRow, statement};
 use domain::ports::StoreError;
 
 use crate::PostgresStore;
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 use crate::claimers::{Claimers, count_present};
 
 /// The settings of the server that promises and pools depend on. Standbys are counted, and not their states, which only

@@ -3,8 +3,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_mapping::StoredInstant;
 use diesel_mapping::owners::{
-    DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, ErasingRow, FoundRow,
-    HAS_ROWS, OF_SUBSCRIPTIONS, OfSubscription, delete_owner,
+    DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, FoundRow, HAS_ROWS,
+    OF_SUBSCRIPTIONS, OfSubscription, OwnerIdRow, delete_owner,
 };
 use diesel_mapping::schema::{webhook_publications, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
@@ -39,7 +39,7 @@ struct DeliveryRow {
 impl Erasure for SqliteStore {
     async fn erasing(&self, max: u32) -> Result<Vec<OwnerId>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
-            let rows: Vec<ErasingRow> = statement(ERASING).bind::<BigInt, i64>(max.into()).load(connection)?;
+            let rows: Vec<OwnerIdRow> = statement(ERASING).bind::<BigInt, i64>(max.into()).load(connection)?;
             // An unreadable row keeps no other owner waiting.
             Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
         };

@@ -14,6 +14,7 @@ mod kept;
 pub mod keys;
 mod migrations;
 pub mod owners;
+mod rows;
 pub mod schema;
 pub mod sessions;
 pub mod webhooks;
@@ -24,6 +25,7 @@ pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, store
 pub use instant::StoredInstant;
 pub use kept::{Kept, statement};
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
+pub use rows::{CountRow, IdRow};
 
 /// SQL types that diesel does not provide.
 pub mod sql_types {

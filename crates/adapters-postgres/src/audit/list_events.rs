@@ -3,8 +3,8 @@ use diesel::pg::Pg;
 use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, IdRow, audit_page};
-use diesel_mapping::statement;
+use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, audit_page};
+use diesel_mapping::{IdRow, statement};
 use domain::AuditId;
 use domain::ports::AuditPage;
 

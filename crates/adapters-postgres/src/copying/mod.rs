@@ -5,8 +5,8 @@ mod import;
 mod import_shards;
 
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::copying::{CopyError, RowCount};
-use diesel_mapping::statement;
+use diesel_mapping::copying::CopyError;
+use diesel_mapping::{CountRow, statement};
 use tokio::time::Instant;
 
 use crate::PostgresStore;
@@ -51,5 +51,5 @@ async fn add_owners(connection: &mut AsyncPgConnection) -> Result<(), CopyError>
 }
 
 async fn count(connection: &mut AsyncPgConnection, query: String) -> Result<i64, CopyError> {
-    Ok(statement(query).get_result::<RowCount>(connection).await?.count)
+    Ok(statement(query).get_result::<CountRow>(connection).await?.count)
 }

@@ -1,7 +1,7 @@
-use diesel::prelude::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::keys::DELETE_ENDED;
+use diesel_mapping::owners::OwnerIdRow;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::{Kept, StoredInstant, statement};
 use domain::Timestamp;
@@ -36,14 +36,6 @@ pub(crate) struct PurgeKeys {
     pub(crate) max: u32,
 }
 
-#[derive(QueryableByName)]
-struct OwnerRow {
-    #[diesel(sql_type = Text)]
-    owner_issuer: String,
-    #[diesel(sql_type = Text)]
-    owner_subject: String,
-}
-
 impl Work for PurgeKeys {
     type Answer = u32;
 
@@ -52,7 +44,7 @@ impl Work for PurgeKeys {
             .bind::<Instant, StoredInstant>(self.before.into())
             .bind::<BigInt, i64>(self.max.into());
         let (begun, purged) =
-            join(Begin.execute(&mut &*connection), Kept(deletion).load::<OwnerRow>(&mut &*connection)).await;
+            join(Begin.execute(&mut &*connection), Kept(deletion).load::<OwnerIdRow>(&mut &*connection)).await;
         let purged = begun.and(purged)?;
         if purged.is_empty() {
             Rollback.execute(&mut &*connection).await?;
@@ -72,6 +64,6 @@ impl Work for PurgeKeys {
 }
 
 /// The issuers and the subjects.
-fn columns(owners: Vec<OwnerRow>) -> (Vec<String>, Vec<String>) {
+fn columns(owners: Vec<OwnerIdRow>) -> (Vec<String>, Vec<String>) {
     owners.into_iter().map(|owner| (owner.owner_issuer, owner.owner_subject)).unzip()
 }

@@ -3,7 +3,7 @@ use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{COUNT_GOOD, SessionRow, list_sessions, seen_since, sessions_of};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{CountRow, Kept, StoredInstant, statement};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -13,7 +13,7 @@ use super::end_session::{End, Which};
 use super::find_sessions::{FindByDigest, FindByDigests};
 use super::open_session::Open;
 use crate::PostgresStore;
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 use crate::record_uses::RecordUses;
 
 #[async_trait]

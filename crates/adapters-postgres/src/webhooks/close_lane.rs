@@ -1,7 +1,7 @@
 use diesel::QueryResult;
-use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::owners::OwnerIdRow;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::status_code;
 use diesel_mapping::{Kept, StoredInstant, statement};
@@ -36,7 +36,8 @@ pub(super) async fn disable(
         .bind::<Text, _>(status_code(SubscriptionStatus::DisabledByService(reason)))
         .bind::<Instant, StoredInstant>(at.into())
         .bind::<Text, _>(status_code(SubscriptionStatus::Enabled));
-    let (closed, disabled) = join(close(connection, lane, at), Kept(disable).load::<OwnerRow>(&mut &*connection)).await;
+    let (closed, disabled) =
+        join(close(connection, lane, at), Kept(disable).load::<OwnerIdRow>(&mut &*connection)).await;
     let disabled = closed.and(disabled)?;
     end_lane(connection, lane, at).await?;
     // A damaged owner must not keep the subscription enabled.
@@ -49,19 +50,11 @@ pub(super) async fn owner_of_open(
     lane: SubscriptionId,
 ) -> QueryResult<Option<OwnerId>> {
     let find = statement(FIND_OPEN).bind::<Binary, _>(lane.as_bytes().as_slice());
-    Ok(owner_of(Kept(find).load::<OwnerRow>(&mut &*connection).await?))
+    Ok(owner_of(Kept(find).load::<OwnerIdRow>(&mut &*connection).await?))
 }
 
-fn owner_of(rows: Vec<OwnerRow>) -> Option<OwnerId> {
-    rows.into_iter().next().and_then(|row| OwnerId::new(row.owner_issuer, row.owner_subject).ok())
-}
-
-#[derive(QueryableByName)]
-struct OwnerRow {
-    #[diesel(sql_type = Text)]
-    owner_issuer: String,
-    #[diesel(sql_type = Text)]
-    owner_subject: String,
+fn owner_of(rows: Vec<OwnerIdRow>) -> Option<OwnerId> {
+    rows.into_iter().next().and_then(|row| OwnerId::try_from(row).ok())
 }
 
 /// Closes a lane. The update also locks the lane.

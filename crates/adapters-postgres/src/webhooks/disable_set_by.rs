@@ -1,9 +1,10 @@
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::owners::OwnerIdRow;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{status_code, status_of, subscription_id};
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{IdRow, Kept, StoredInstant, statement};
 use domain::ports::DisableSetByRequest;
 use domain::webhooks::SubscriptionStatus;
 use domain::{OwnerId, SubscriptionId};
@@ -15,7 +16,7 @@ use crate::audit::write_events;
 use crate::transaction::{Begin, Commit, ForceCustomPlan, settle};
 
 /// Locks the lanes before the subscriptions, in the order of their ids, like every transaction.
-const LOCK_LANES: &str = "SELECT subscription_id FROM webhook_lanes WHERE subscription_id = ANY(ARRAY(
+const LOCK_LANES: &str = "SELECT subscription_id AS id FROM webhook_lanes WHERE subscription_id = ANY(ARRAY(
         SELECT id FROM webhook_subscriptions
         WHERE url_set_by = ANY($1) AND status <> $2 AND deleted_at IS NULL LIMIT $3
     )) ORDER BY subscription_id FOR NO KEY UPDATE";
@@ -28,21 +29,13 @@ const REPLACE_REASON: &str = "UPDATE webhook_subscriptions AS subscription SET s
     RETURNING subscription.id, before.status, subscription.owner_issuer, subscription.owner_subject";
 
 #[derive(QueryableByName)]
-struct LaneRow {
-    #[diesel(sql_type = Binary)]
-    subscription_id: Vec<u8>,
-}
-
-#[derive(QueryableByName)]
 struct ReplacedRow {
     #[diesel(sql_type = Binary)]
     id: Vec<u8>,
     #[diesel(sql_type = Text)]
     status: String,
-    #[diesel(sql_type = Text)]
-    owner_issuer: String,
-    #[diesel(sql_type = Text)]
-    owner_subject: String,
+    #[diesel(embed)]
+    owner: OwnerIdRow,
 }
 
 /// A subscription, its owner, and its earlier status.
@@ -62,14 +55,14 @@ impl Work for DisableSetByRequest {
         let (begun, planned, lanes) = join3(
             Begin.execute(&mut &*connection),
             ForceCustomPlan.execute(&mut &*connection),
-            Kept(lanes).load::<LaneRow>(&mut &*connection),
+            Kept(lanes).load::<IdRow>(&mut &*connection),
         )
         .await;
         begun.and(planned)?;
         let lanes = lanes?;
         let mut disabled = Vec::new();
         for lane in &lanes {
-            let id = subscription_id("webhook_lanes", "subscription_id", &lane.subscription_id)?;
+            let id = subscription_id("webhook_lanes", "subscription_id", &lane.id)?;
             let owner = disable(connection, id, self.reason, self.at).await?;
             disabled.extend(owner.map(|owner| (id, owner, SubscriptionStatus::Enabled)));
         }
@@ -84,9 +77,9 @@ async fn replace_reason(
     request: &DisableSetByRequest,
     connection: &AsyncPgConnection,
     status: SubscriptionStatus,
-    lanes: &[LaneRow],
+    lanes: &[IdRow],
 ) -> QueryResult<Vec<Disabled>> {
-    let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.subscription_id.as_slice()).collect();
+    let ids: Vec<&[u8]> = lanes.iter().map(|lane| lane.id.as_slice()).collect();
     let replacement = statement(REPLACE_REASON)
         .bind::<Array<Binary>, _>(ids)
         .bind::<Text, _>(status_code(status))
@@ -99,6 +92,6 @@ impl ReplacedRow {
     /// `None` if the row is damaged. It still gets the reason.
     fn disabled(self) -> Option<Disabled> {
         let id = SubscriptionId::from_bytes(self.id.try_into().ok()?);
-        Some((id, OwnerId::new(self.owner_issuer, self.owner_subject).ok()?, status_of(&self.status)?))
+        Some((id, OwnerId::try_from(self.owner).ok()?, status_of(&self.status)?))
     }
 }

@@ -4,14 +4,14 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_attempts, webhook_lanes};
 use diesel_mapping::webhooks::{BreakerRow, LoggedAttemptRow, SubscriptionRow};
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{CountRow, Kept, statement};
 use domain::ports::LoggedAttempt;
 use domain::webhooks::{Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId};
 use futures_util::future::join4;
 
 use super::subscription_queries::subscription_of;
-use crate::attempt::{CountRow, Failure, Work};
+use crate::attempt::{Failure, Work};
 
 const WAITING: &str = "SELECT count(*) FROM (SELECT FROM webhook_due WHERE subscription_id = $1 LIMIT $2) AS waiting";
 

@@ -7,7 +7,7 @@ use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{BreakerRow, EventRow, SecretsRow, read_sequence, stored_filter, subscription_id};
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{CountRow, Kept, StoredInstant, statement};
 use domain::ports::{Accepted, ClaimedLane, StoreError};
 use domain::webhooks::{
     ContentDigest, Event, EventPattern, EventType, FilteredPayload, NewEvent, OwnerNumber, PayloadFilter, PublisherId,
@@ -17,7 +17,6 @@ use domain::{OwnerId, SubscriptionId, Timestamp};
 use futures_util::future::join;
 
 use super::numbers::LastNumber;
-use crate::attempt::CountRow;
 use crate::transaction::TouchDeliveries;
 
 /// The earlier publications under keys.

@@ -5,7 +5,7 @@ use diesel::QueryResult;
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{IdRow, Kept, StoredInstant, statement};
 use domain::ports::StoreError;
 use domain::{EventId, Timestamp};
 use futures_util::future::{join, join4};
@@ -13,7 +13,7 @@ use futures_util::future::{join, join4};
 use super::periods::{Period, day_of, load, lock};
 use super::thin_period::{Progress, is_queued, lanes_of, thin};
 use crate::PostgresStore;
-use crate::attempt::{Failure, IdRow, Work};
+use crate::attempt::{Failure, Work};
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 const FORGET_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(

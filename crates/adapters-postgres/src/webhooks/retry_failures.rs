@@ -2,7 +2,7 @@ use diesel::QueryResult;
 use diesel::sql_types::{Array, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::webhooks::delivery_id;
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{IdRow, Kept, statement};
 use domain::DeliveryId;
 use domain::ports::{RetryFailedRequest, RetryOfFailed, StoreError};
 use domain::webhooks::Subscription;
@@ -10,7 +10,7 @@ use domain::webhooks::Subscription;
 use super::change_subscription::lock_subscription;
 use super::list_deliveries::first_id_at;
 use super::retry_delivery::{replay_ended, wake_lane};
-use crate::attempt::{Failure, IdRow, Work};
+use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
 use crate::transaction::{Commit, Rollback, settle};
 

@@ -1,15 +1,14 @@
 use diesel::QueryResult;
-use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{IdRow, Kept, StoredInstant, statement};
 use domain::ports::ClaimedLane;
 use domain::{SubscriptionId, Timestamp};
 use futures_util::future::{OptionFuture, join};
 
 /// Locks the lanes that no other transaction has locked.
-const LOCK: &str = "SELECT subscription_id FROM webhook_lanes WHERE is_open AND subscription_id = ANY($1)
+const LOCK: &str = "SELECT subscription_id AS id FROM webhook_lanes WHERE is_open AND subscription_id = ANY($1)
     ORDER BY subscription_id FOR NO KEY UPDATE SKIP LOCKED";
 
 /// Sets for each lane of the claim when it next needs service: at once while a delivery is due, which puts it behind
@@ -91,7 +90,7 @@ pub(super) struct SeenLane {
 pub(super) fn lock_lanes<'a>(
     connection: &'a AsyncPgConnection,
     lanes: &[SeenLane],
-) -> Option<impl Future<Output = QueryResult<Vec<LockedLaneRow>>> + use<'a>> {
+) -> Option<impl Future<Output = QueryResult<Vec<IdRow>>> + use<'a>> {
     let query = statement(LOCK)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(lanes.iter().map(|lane| lane.id.as_bytes().to_vec()).collect());
     (!lanes.is_empty()).then(|| Kept(query).load(&mut &*connection))
@@ -101,11 +100,11 @@ pub(super) fn lock_lanes<'a>(
 pub(super) fn settle_lanes<'a>(
     connection: &'a AsyncPgConnection,
     lanes: &[SeenLane],
-    locked: &[LockedLaneRow],
+    locked: &[IdRow],
     claimed: &[ClaimedLane],
     at: Timestamp,
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
-    let is_locked = |lane: &&SeenLane| locked.iter().any(|row| row.subscription_id == lane.id.as_bytes());
+    let is_locked = |lane: &&SeenLane| locked.iter().any(|row| row.id == lane.id.as_bytes());
     let lanes: Vec<&SeenLane> = lanes.iter().filter(is_locked).collect();
     let claimed = |lane: &SeenLane| claimed.iter().find(|claimed| claimed.subscription == lane.id);
     let rests = |lane: &&SeenLane| claimed(lane)?.rests_until.map(StoredInstant::from);
@@ -126,11 +125,4 @@ pub(super) fn settle_lanes<'a>(
         let settled = join(Kept(update).execute(&mut &*connection), OptionFuture::from(numbered)).await;
         settled.0.and(settled.1.unwrap_or(Ok(0)))
     })
-}
-
-/// A lane that this transaction has locked.
-#[derive(QueryableByName)]
-pub(super) struct LockedLaneRow {
-    #[diesel(sql_type = Binary)]
-    subscription_id: Vec<u8>,
 }

@@ -7,11 +7,11 @@ use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{CountRow, IdRow, Kept, statement};
 use futures_util::future::{join, join3};
 
 use super::periods::{Period, id_range};
-use crate::attempt::{CountRow, Failure, IdRow};
+use crate::attempt::Failure;
 use crate::transaction::{Begin, Commit, Rollback, settle};
 
 /// The most events that one step looks at. Each lane with a queue takes two look-ups for all of them together.

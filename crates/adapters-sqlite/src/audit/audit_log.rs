@@ -7,11 +7,9 @@ use diesel::prelude::*;
 use diesel::query_builder::BoxedSqlQuery;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel::sqlite::Sqlite;
-use diesel_mapping::audit::{
-    AuditQuery, AuditRow, Bind, IdRow, NewAuditRow, audit_events_of, audit_page, list_unannounced,
-};
+use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, NewAuditRow, audit_events_of, audit_page, list_unannounced};
 use diesel_mapping::schema::audit_events;
-use diesel_mapping::statement;
+use diesel_mapping::{IdRow, statement};
 use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};

@@ -1,9 +1,7 @@
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
-use diesel_mapping::copying::{
-    Batches, Copied, CopiedRow, CopiedRows, CopyError, Division, OwnerColumns, RowCount, count_all,
-};
-use diesel_mapping::{StoredInstant, for_each_copied_table, rows_with_owners, statement};
+use diesel_mapping::copying::{Batches, Copied, CopiedRow, CopiedRows, CopyError, Division, OwnerColumns, count_all};
+use diesel_mapping::{CountRow, StoredInstant, for_each_copied_table, rows_with_owners, statement};
 use domain::Timestamp;
 use domain::ports::Schema;
 use tokio::sync::mpsc::Sender;
@@ -46,7 +44,7 @@ fn send_all(connection: &mut SqliteConnection, sending: Sending<'_>) -> Result<(
             let rows = rows_with_owners!($table, $row, $owner);
             let rows = rows.load_iter::<_, diesel::connection::DefaultLoadingMode>(connection)?;
             sending.send_rows(rows, CopiedRows::$name)?;
-            let count = statement(count_all(stringify!($table))).get_result::<RowCount>(connection)?.count;
+            let count = statement(count_all(stringify!($table))).get_result::<CountRow>(connection)?.count;
             sending.send(Copied::End { table: stringify!($table), count })?;
         )+};
     }

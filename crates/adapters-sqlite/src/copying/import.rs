@@ -1,9 +1,9 @@
 use diesel::prelude::*;
 use diesel::sqlite::SqliteConnection;
 use diesel_mapping::copying::{
-    COPIED_TABLES, Copied, CopiedRows, CopyError, Expected, RowCount, count_all, count_first, is_in_the_way,
+    COPIED_TABLES, Copied, CopiedRows, CopyError, Expected, count_all, count_first, is_in_the_way,
 };
-use diesel_mapping::{for_each_copied_table, schema, statement};
+use diesel_mapping::{CountRow, for_each_copied_table, schema, statement};
 use domain::ports::Schema;
 use tokio::sync::mpsc::Receiver;
 
@@ -34,7 +34,7 @@ impl SqliteStore {
 
 fn check_empty(connection: &mut SqliteConnection) -> Result<(), CopyError> {
     for table in COPIED_TABLES.iter().filter(|table| is_in_the_way(table)) {
-        if statement(count_first(table)).get_result::<RowCount>(connection)?.count > 0 {
+        if statement(count_first(table)).get_result::<CountRow>(connection)?.count > 0 {
             return Err(CopyError::NotEmpty { table });
         }
     }
@@ -47,7 +47,7 @@ fn insert_all(connection: &mut SqliteConnection, from: &mut Receiver<Copied>) ->
         match copied {
             Copied::Rows { rows, .. } => insert(connection, rows)?,
             Copied::End { table, count } => {
-                let copied = statement(count_all(table)).get_result::<RowCount>(connection)?.count;
+                let copied = statement(count_all(table)).get_result::<CountRow>(connection)?.count;
                 expected.check(table, count, copied)?;
             }
             Copied::Complete => return Ok(()),

@@ -8,7 +8,7 @@ use diesel_mapping::sessions::{
     sessions_of,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of, statement};
+use diesel_mapping::{CountRow, DigestRow, Kept, StoredInstant, digests_of, ids_of, statement};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, LookedUp, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -88,12 +88,6 @@ impl CredentialStore<Session> for SqliteStore {
     async fn record_uses(&self, uses: &[SessionUse]) -> Result<(), StoreError> {
         self.write_uses(SESSION_USES, uses).await
     }
-}
-
-#[derive(QueryableByName)]
-struct CountRow {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
 }
 
 /// See [`SessionStore::open`]. No other write comes in between: SQLite has one writer

@@ -1,7 +1,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::{webhook_attempts, webhook_subscriptions};
-use diesel_mapping::statement;
+use diesel_mapping::{CountRow, statement};
 use diesel_mapping::webhooks::{LoggedAttemptRow, SubscriptionRow};
 use domain::ports::{ListSubscriptionsRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Subscription, SubscriptionHealth};
@@ -87,15 +87,9 @@ pub(super) fn list_all(
     Ok(rows.into_iter().filter_map(|row| Subscription::try_from(row).ok()).collect())
 }
 
-#[derive(QueryableByName)]
-struct Counted {
-    #[diesel(sql_type = BigInt)]
-    count: i64,
-}
-
 /// The health of the subscription: its breaker, its queue, its last attempt.
 fn health(connection: &mut SqliteConnection, id: SubscriptionId) -> Result<SubscriptionHealth, Undo> {
-    let waiting: Counted = statement(COUNT_QUEUED)
+    let waiting: CountRow = statement(COUNT_QUEUED)
         .bind::<Binary, _>(id.as_bytes().as_slice())
         .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into())
         .get_result(connection)?;

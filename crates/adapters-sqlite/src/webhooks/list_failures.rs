@@ -3,11 +3,10 @@ use std::cmp::Reverse;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::Sqlite;
-use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::statement;
 use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted, delivery_id, subscription_id};
+use diesel_mapping::{IdRow, StoredInstant, statement};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::{FailedDelivery, Recoverable};
 use domain::{DeliveryId, OwnerId, SubscriptionId};
@@ -19,7 +18,7 @@ use crate::undo::Undo;
 /// has not failed.
 fn newest_failed() -> String {
     format!(
-        "SELECT id AS delivery_id FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
+        "SELECT id FROM webhook_deliveries INDEXED BY webhook_deliveries_failed
         WHERE subscription_id = ?1 AND id >= ?2 AND {FAILED} ORDER BY id DESC LIMIT ?3"
     )
 }
@@ -27,12 +26,12 @@ fn newest_failed() -> String {
 /// The same with the last attempt of each.
 fn newest_failed_with_attempts() -> String {
     format!(
-        "SELECT ?1 AS subscription_id, failed.delivery_id, attempt.failure, attempt.status
+        "SELECT ?1 AS subscription_id, failed.id AS delivery_id, attempt.failure, attempt.status
         FROM ({}) AS failed
         LEFT JOIN webhook_attempts AS attempt
-            ON attempt.subscription_id = ?1 AND attempt.delivery_id = failed.delivery_id AND attempt.number = (
+            ON attempt.subscription_id = ?1 AND attempt.delivery_id = failed.id AND attempt.number = (
                 SELECT max(number) FROM webhook_attempts
-                WHERE subscription_id = ?1 AND delivery_id = failed.delivery_id
+                WHERE subscription_id = ?1 AND delivery_id = failed.id
             )",
         newest_failed()
     )
@@ -95,7 +94,7 @@ fn oldest_shown(
     let mut newest: Vec<DeliveryId> = Vec::new();
     for id in subscriptions {
         let rows: Vec<IdRow> = rows_of(connection, newest_failed(), *id, from, max)?;
-        let ids = rows.iter().map(|row| delivery_id("webhook_deliveries", "id", &row.delivery_id));
+        let ids = rows.iter().map(|row| delivery_id("webhook_deliveries", "id", &row.id));
         newest.extend(ids.collect::<Result<Vec<DeliveryId>, _>>()?);
         newest.sort_unstable_by_key(|id| Reverse(*id));
         newest.truncate(length_max);
@@ -155,10 +154,4 @@ fn stored_subscriptions(
     let mut ids: Vec<SubscriptionId> = ids.collect::<Result<_, _>>()?;
     ids.retain(|id| meant.is_none_or(|meant| meant == *id));
     Ok(ids)
-}
-
-#[derive(QueryableByName)]
-struct IdRow {
-    #[diesel(sql_type = Binary)]
-    delivery_id: Vec<u8>,
 }

@@ -3,13 +3,12 @@ use std::sync::{MutexGuard, PoisonError};
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{
     webhook_consumers, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_publications,
     webhook_pulled, webhook_subscriptions,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::statement;
+use diesel_mapping::{IdRow, StoredInstant, statement};
 use domain::ports::StoreError;
 use domain::{DeliveryId, Timestamp};
 
@@ -45,12 +44,6 @@ const FORGOTTEN: &str = "SELECT id FROM webhook_subscriptions AS subscription
 
 /// An id of 16 bytes. Delivery ids and event ids of one millisecond start with the same bytes, so one bound fits both.
 pub(crate) type Id = Vec<u8>;
-
-#[derive(QueryableByName)]
-struct Forgotten {
-    #[diesel(sql_type = Binary)]
-    id: Id,
-}
 
 /// Finds the next subscription with old rows, and deletes a chunk of them. A deletion returns the number of attempts, which
 /// the size of the chunk does not count, and of the other rows.
@@ -301,7 +294,7 @@ pub(super) fn forgotten_subscriptions(
     max: u32,
 ) -> Result<Vec<Id>, Undo> {
     let forgotten = statement(FORGOTTEN).bind::<Instant, StoredInstant>(before.into()).bind::<BigInt, i64>(max.into());
-    Ok(forgotten.load::<Forgotten>(connection)?.into_iter().map(|row| row.id).collect())
+    Ok(IdRow::ids(forgotten.load(connection)?))
 }
 
 /// Deletes subscriptions and their lanes. Returns the number of subscriptions.

@@ -6,6 +6,7 @@ use domain::ports::{AuditPage, StoreError};
 use domain::{AuditId, OwnerId};
 
 use super::changes_json::{changes_json, changes_of};
+use crate::IdRow;
 use crate::digest_row::hexadecimal;
 use crate::schema::audit_events;
 
@@ -70,13 +71,6 @@ impl From<&AuditEvent> for NewAuditRow {
             to_announce: event.is_announced(),
         }
     }
-}
-
-/// A row of which only the id was read.
-#[derive(QueryableByName)]
-#[diesel(table_name = audit_events)]
-pub struct IdRow {
-    id: Vec<u8>,
 }
 
 impl TryFrom<IdRow> for AuditId {

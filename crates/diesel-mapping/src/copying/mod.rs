@@ -13,7 +13,7 @@ mod rows;
 pub use batch::{Batches, CopiedRow};
 pub use copy_error::CopyError;
 pub use division::{Division, OwnerColumns};
-pub use row_count::{Expected, RowCount, count_all, count_first, is_in_the_way};
+pub use row_count::{Expected, count_all, count_first, is_in_the_way};
 pub use rows::*;
 
 /// Calls a macro with each table that is copied: the name of its rows, the table, the type of a row, and how its owner is

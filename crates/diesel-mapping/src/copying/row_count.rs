@@ -1,17 +1,6 @@
 use std::collections::BTreeMap;
 
-use diesel::deserialize::QueryableByName;
-use diesel::sql_types::BigInt;
-
 use super::CopyError;
-
-/// The answer of [`count_all`] and [`count_first`].
-#[derive(Clone, Copy, Debug, QueryableByName)]
-pub struct RowCount {
-    /// How many rows there are.
-    #[diesel(sql_type = BigInt)]
-    pub count: i64,
-}
 
 /// Counts the rows of the table.
 pub fn count_all(table: &str) -> String {

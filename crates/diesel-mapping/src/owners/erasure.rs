@@ -51,19 +51,21 @@ pub const OF_SUBSCRIPTIONS: [OfSubscription; 4] = [
     ("webhook_attempts", "delivery_id"),
 ];
 
-/// A row of [`ERASING`].
+/// The owner in a row. It is not checked yet.
 #[derive(QueryableByName)]
-pub struct ErasingRow {
+pub struct OwnerIdRow {
+    /// The issuer.
     #[diesel(sql_type = Text)]
-    owner_issuer: String,
+    pub owner_issuer: String,
+    /// The subject.
     #[diesel(sql_type = Text)]
-    owner_subject: String,
+    pub owner_subject: String,
 }
 
-impl TryFrom<ErasingRow> for OwnerId {
+impl TryFrom<OwnerIdRow> for OwnerId {
     type Error = StoreError;
 
-    fn try_from(row: ErasingRow) -> Result<Self, StoreError> {
+    fn try_from(row: OwnerIdRow) -> Result<Self, StoreError> {
         let corrupt = StoreError::Corrupt { table: "owners", column: "owner_subject", row: row.owner_subject.clone() };
         Self::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt)
     }

@@ -1,0 +1,25 @@
+use diesel::QueryableByName;
+use diesel::sql_types::{BigInt, Binary};
+
+/// The row of a `count(*)`.
+#[derive(Clone, Copy, Debug, QueryableByName)]
+pub struct CountRow {
+    /// How many rows there are.
+    #[diesel(sql_type = BigInt)]
+    pub count: i64,
+}
+
+/// The row of a statement that answers with ids, as they are stored.
+#[derive(QueryableByName)]
+pub struct IdRow {
+    /// The bytes of the id.
+    #[diesel(sql_type = Binary)]
+    pub id: Vec<u8>,
+}
+
+impl IdRow {
+    /// The ids in these rows.
+    pub fn ids(rows: Vec<Self>) -> Vec<Vec<u8>> {
+        rows.into_iter().map(|row| row.id).collect()
+    }
+}
