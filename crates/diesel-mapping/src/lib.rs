@@ -25,7 +25,7 @@ pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, store
 pub use instant::StoredInstant;
 pub use kept::{Kept, statement};
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
-pub use rows::{CountRow, IdRow};
+pub use rows::{Columns, CountRow, IdRow, columns_of};
 
 /// SQL types that diesel does not provide.
 pub mod sql_types {

@@ -1,5 +1,15 @@
 use diesel::QueryableByName;
+use diesel::expression::Selectable;
+use diesel::pg::Pg;
 use diesel::sql_types::{BigInt, Binary};
+
+/// The columns of a row, in the order of its fields. They are the same for both databases.
+pub type Columns<Row> = <Row as Selectable<Pg>>::SelectExpression;
+
+/// See [`Columns`].
+pub fn columns_of<Row: Selectable<Pg>>() -> Columns<Row> {
+    Row::construct_selection()
+}
 
 /// The row of a `count(*)`.
 #[derive(Clone, Copy, Debug, QueryableByName)]

@@ -4,7 +4,8 @@ use diesel::OptionalExtension;
 use diesel::prelude::{ExpressionMethods, JoinOnDsl, QueryDsl};
 use diesel::result::QueryResult;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KEY_COLUMNS, KeyRow, ListedRow, digest_of, key_by_id, list_keys};
+use diesel_mapping::columns_of;
+use diesel_mapping::keys::{KeyRow, ListedRow, digest_of, key_by_id, list_keys};
 use diesel_mapping::owners::{StandingRow, is_of_key, standing};
 use diesel_mapping::schema::{api_keys, owners};
 use domain::ports::StoreError;
@@ -31,8 +32,8 @@ pub(super) async fn locked(connection: &AsyncPgConnection, id: &KeyId) -> QueryR
 
 /// The keys with these digests, each with its digest.
 pub(super) async fn with_digests(connection: &AsyncPgConnection, digests: &[&[u8]]) -> QueryResult<Vec<FoundRow>> {
-    let found = api_keys::table.filter(api_keys::digest.eq_any(digests)).select((KEY_COLUMNS, api_keys::digest));
-    found.load(&mut &*connection).await
+    let columns = (columns_of::<KeyRow>(), api_keys::digest);
+    api_keys::table.filter(api_keys::digest.eq_any(digests)).select(columns).load(&mut &*connection).await
 }
 
 /// The same, with the state and the rate limits of each owner.
@@ -41,7 +42,7 @@ pub(super) async fn with_standings(
     digests: &[&[u8]],
 ) -> QueryResult<Vec<(FoundRow, StandingRow)>> {
     let found = api_keys::table.left_join(owners::table.on(is_of_key())).filter(api_keys::digest.eq_any(digests));
-    found.select(((KEY_COLUMNS, api_keys::digest), standing())).load(&mut &*connection).await
+    found.select(((columns_of::<KeyRow>(), api_keys::digest), standing())).load(&mut &*connection).await
 }
 
 /// The row of a key, and its digest.

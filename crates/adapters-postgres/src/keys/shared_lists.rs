@@ -3,9 +3,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use diesel::dsl::{SqlTypeOf, sql};
 use diesel::sql_types::{Array, BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{ListedColumns, ListedRow, keys_of_owner};
+use diesel_mapping::keys::{ListedRow, keys_of_owner};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{Kept, StoredInstant};
+use diesel_mapping::{Columns, Kept, StoredInstant};
 use domain::{ApiKey, ListView, OwnerId};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -123,7 +123,7 @@ impl Work for ListMany<'_> {
         let subjects: Vec<&str> = calls.iter().map(|call| call.owner.subject()).collect();
         let instants: Vec<StoredInstant> = calls.iter().map(|call| call.view.at.into()).collect();
         let ended_max = calls.iter().map(|call| call.view.ended_max).max().unwrap_or(0);
-        let query = sql::<(BigInt, SqlTypeOf<ListedColumns>)>("SELECT asked.number, listed.* FROM unnest((SELECT ")
+        let query = sql::<(BigInt, ListedColumns)>("SELECT asked.number, listed.* FROM unnest((SELECT ")
             .bind::<Array<Text>, _>(issuers)
             .sql("), (SELECT ")
             .bind::<Array<Text>, _>(subjects)
@@ -143,6 +143,9 @@ impl Work for ListMany<'_> {
         Ok(lists)
     }
 }
+
+/// The types of the columns of a key in [`ListMany`].
+type ListedColumns = SqlTypeOf<Columns<ListedRow>>;
 
 /// The middle of the statement of [`ListMany`].
 const LISTED: &str = ")) WITH ORDINALITY AS asked (issuer, subject, at, number) CROSS JOIN LATERAL ((

@@ -3,8 +3,8 @@ use diesel::prelude::{ExpressionMethods, JoinOnDsl, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{StandingRow, is_of_session, looked_up, standing};
 use diesel_mapping::schema::{owners, sessions};
-use diesel_mapping::sessions::{SESSION_COLUMNS, SessionRow, session_by_digest};
-use diesel_mapping::stored_digest;
+use diesel_mapping::sessions::{SessionRow, session_by_digest};
+use diesel_mapping::{columns_of, stored_digest};
 use domain::CredentialDigest;
 use domain::ports::LookedUp;
 use domain::sessions::Session;
@@ -35,7 +35,7 @@ impl Work for FindByDigests<'_> {
         let found = sessions::table
             .left_join(owners::table.on(is_of_session()))
             .filter(sessions::digest.eq_any(&digests))
-            .select((SESSION_COLUMNS, sessions::digest, standing()));
+            .select((columns_of::<SessionRow>(), sessions::digest, standing()));
         let rows: Vec<(SessionRow, Vec<u8>, StandingRow)> = found.load(&mut &*connection).await?;
         let looked_up = |(row, digest, standing): (SessionRow, Vec<u8>, StandingRow)| {
             let stored = Session::try_from(row)?;

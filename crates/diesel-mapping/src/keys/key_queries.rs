@@ -7,11 +7,11 @@ use diesel::prelude::*;
 use domain::ports::ListExpiringRequest;
 use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId, Timestamp};
 
-use super::key_row::{KEY_COLUMNS, KeyColumns, LISTED_COLUMNS, ListedColumns};
+use super::key_row::{KeyRow, ListedRow};
 use super::settings_json::settings_json;
-use crate::StoredInstant;
 use crate::owners::{is_of_key, standing};
 use crate::schema::{api_keys, owners};
+use crate::{Columns, StoredInstant, columns_of};
 
 /// The key belongs to this owner.
 #[auto_type]
@@ -60,7 +60,7 @@ pub fn list_keys<'a>(owner: &'a OwnerId, view: ListView) -> _ {
 
 #[auto_type]
 fn keys_of<'a>(owner: &'a OwnerId) -> _ {
-    let columns: ListedColumns = LISTED_COLUMNS;
+    let columns: Columns<ListedRow> = columns_of::<ListedRow>();
     let is_theirs: owned_by<'a> = owned_by(owner);
     api_keys::table.filter(is_theirs).select(columns)
 }
@@ -72,7 +72,7 @@ fn keys_of<'a>(owner: &'a OwnerId) -> _ {
 pub fn list_expiring<'a>(request: &'a ListExpiringRequest) -> _ {
     let from: StoredInstant = request.after.0.into();
     let until: StoredInstant = request.until.into();
-    let columns: KeyColumns = KEY_COLUMNS;
+    let columns: Columns<KeyRow> = columns_of::<KeyRow>();
     let max: i64 = request.max.into();
     let is_later: later_than<'a> = later_than(from, &request.after.1);
     api_keys::table
@@ -96,7 +96,7 @@ fn later_than<'a>(end: StoredInstant, id: &'a KeyId) -> _ {
 #[auto_type]
 pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
-    let columns: KeyColumns = KEY_COLUMNS;
+    let columns: Columns<KeyRow> = columns_of::<KeyRow>();
     let standing: standing = standing();
     let is_theirs: is_of_key = is_of_key();
     api_keys::table
@@ -109,7 +109,7 @@ pub fn key_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
 #[auto_type]
 pub fn key_by_id<'a>(id: &'a KeyId) -> _ {
     let id: &'a [u8] = id.as_bytes();
-    let columns: KeyColumns = KEY_COLUMNS;
+    let columns: Columns<KeyRow> = columns_of::<KeyRow>();
     api_keys::table.filter(api_keys::id.eq(id)).select((columns, api_keys::digest))
 }
 

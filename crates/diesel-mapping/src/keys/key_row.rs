@@ -7,47 +7,19 @@ use crate::StoredInstant;
 use crate::digest_row::{hexadecimal, stored_digest};
 use crate::schema::api_keys;
 
-/// The names of a column and of its type are the same, so one list declares both.
-macro_rules! listed_columns {
-    () => {
-        (
-            api_keys::id,
-            api_keys::label,
-            api_keys::prefix,
-            api_keys::created_at,
-            api_keys::last_used_at,
-            api_keys::expires_at,
-            api_keys::revoked_at,
-            api_keys::scopes,
-            api_keys::replaced_by,
-            api_keys::settings,
-            api_keys::created_by,
-        )
-    };
-}
-
-/// The columns of [`ListedRow`], in its order.
-pub type ListedColumns = listed_columns!();
-
-/// See [`ListedColumns`].
-pub(super) const LISTED_COLUMNS: ListedColumns = listed_columns!();
-
-/// The columns of [`KeyRow`]: all but the digest, which few queries need.
-pub type KeyColumns = ((api_keys::owner_issuer, api_keys::owner_subject), ListedColumns);
-
-/// See [`KeyColumns`].
-pub const KEY_COLUMNS: KeyColumns = ((api_keys::owner_issuer, api_keys::owner_subject), LISTED_COLUMNS);
-
-/// A row of `api_keys` as it is stored. Its values are not checked yet.
-#[derive(Queryable)]
+/// A row of `api_keys` as it is stored, without the digest, which few queries need. Its values are not checked yet.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = api_keys)]
 pub struct KeyRow {
-    /// The issuer and the subject.
-    owner: (String, String),
+    owner_issuer: String,
+    owner_subject: String,
+    #[diesel(embed)]
     key: ListedRow,
 }
 
 /// The row of a key of a known owner, without the owner.
-#[derive(Queryable)]
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = api_keys)]
 pub struct ListedRow {
     id: Vec<u8>,
     label: String,
@@ -135,8 +107,7 @@ impl TryFrom<KeyRow> for ApiKey {
     type Error = StoreError;
 
     fn try_from(row: KeyRow) -> Result<Self, StoreError> {
-        let (issuer, subject) = row.owner;
-        row.key.key_of(|| OwnerId::new(issuer, subject).ok())
+        row.key.key_of(|| OwnerId::new(row.owner_issuer, row.owner_subject).ok())
     }
 }
 
@@ -197,7 +168,7 @@ mod tests {
             settings: None,
             created_by: Some("bob".into()),
         };
-        KeyRow { owner: ("https://id.example".into(), "alice".into()), key }
+        KeyRow { owner_issuer: "https://id.example".into(), owner_subject: "alice".into(), key }
     }
 
     fn corrupt_column(change: impl Fn(&mut KeyRow)) -> Option<&'static str> {
@@ -217,7 +188,7 @@ mod tests {
         assert_eq!(corrupt_column(|_| ()), None);
         assert_eq!(corrupt_column(|row| row.key.id.truncate(15)), Some("id"));
         assert_eq!(corrupt_column(|row| row.key.label = " ".into()), Some("label"));
-        assert_eq!(corrupt_column(|row| row.owner.1.clear()), Some("owner_subject"));
+        assert_eq!(corrupt_column(|row| row.owner_subject.clear()), Some("owner_subject"));
         assert_eq!(corrupt_column(|row| row.key.scopes = "a  b".into()), Some("scopes"));
         assert_eq!(corrupt_column(|row| row.key.created_by = Some("\0".into())), Some("created_by"));
         assert_eq!(corrupt_column(|row| row.key.replaced_by = Some(vec![8; 17])), Some("replaced_by"));

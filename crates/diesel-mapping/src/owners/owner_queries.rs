@@ -5,8 +5,9 @@ use diesel::dsl::{auto_type, delete};
 use diesel::prelude::*;
 use domain::OwnerId;
 
-use super::owner_row::{LIMITS_COLUMNS, LimitsColumns, OWNER_COLUMNS, OwnerColumns};
+use super::owner_row::{LimitsRow, OwnerRow};
 use crate::schema::{api_keys, owners, sessions};
+use crate::{Columns, columns_of};
 
 #[auto_type]
 fn row_of<'a>(owner: &'a OwnerId) -> _ {
@@ -18,7 +19,7 @@ fn row_of<'a>(owner: &'a OwnerId) -> _ {
 /// The record of the owner, if the owner has a row.
 #[auto_type]
 pub fn record_of<'a>(owner: &'a OwnerId) -> _ {
-    let columns: OwnerColumns = OWNER_COLUMNS;
+    let columns: Columns<OwnerRow> = columns_of::<OwnerRow>();
     let row: row_of<'a> = row_of(owner);
     row.select(columns)
 }
@@ -26,7 +27,7 @@ pub fn record_of<'a>(owner: &'a OwnerId) -> _ {
 /// The limits of the owner, if the owner has a row.
 #[auto_type]
 pub fn limits_of<'a>(owner: &'a OwnerId) -> _ {
-    let columns: LimitsColumns = LIMITS_COLUMNS;
+    let columns: Columns<LimitsRow> = columns_of::<LimitsRow>();
     let row: row_of<'a> = row_of(owner);
     row.select(columns)
 }

@@ -11,47 +11,8 @@ use domain::{
 use crate::StoredInstant;
 use crate::schema::owners;
 
-/// The names of a column and of its type are the same, so one list declares both.
-macro_rules! limits_columns {
-    () => {
-        (owners::max_active_keys, owners::max_subscriptions)
-    };
-}
-
-macro_rules! owner_columns {
-    () => {
-        (
-            owners::name,
-            owners::email,
-            owners::metadata,
-            limits_columns!(),
-            owners::suspended_at,
-            owners::reason,
-            owners::rested_until,
-            owners::suspended_by,
-            owners::erasing_since,
-            owners::key_rate_limit,
-            owners::request_rate_limit,
-            owners::seen_at,
-            owners::suspends_at,
-        )
-    };
-}
-
-/// The columns of [`LimitsRow`].
-pub(super) type LimitsColumns = limits_columns!();
-
-/// See [`LimitsColumns`].
-pub(super) const LIMITS_COLUMNS: LimitsColumns = limits_columns!();
-
-/// The columns of [`OwnerRow`], in its order.
-pub(super) type OwnerColumns = owner_columns!();
-
-/// See [`OwnerColumns`].
-pub(super) const OWNER_COLUMNS: OwnerColumns = owner_columns!();
-
 /// The limits in a row of `owners`. Their values are not checked yet.
-#[derive(Clone, Copy, Debug, Default, Queryable, QueryableByName)]
+#[derive(Clone, Copy, Debug, Default, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = owners)]
 pub struct LimitsRow {
     max_active_keys: Option<i64>,
@@ -59,7 +20,7 @@ pub struct LimitsRow {
 }
 
 /// A row of `owners` as it is stored, without the owner. Its values are not checked yet.
-#[derive(Clone, Debug, Default, Queryable, QueryableByName)]
+#[derive(Clone, Debug, Default, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = owners)]
 pub struct OwnerRow {
     name: Option<String>,

@@ -7,10 +7,10 @@ use diesel::prelude::*;
 use domain::sessions::SESSION_IDLE_MAX;
 use domain::{CredentialDigest, OwnerId, Timestamp};
 
-use super::session_row::{SESSION_COLUMNS, SessionColumns};
-use crate::StoredInstant;
+use super::session_row::SessionRow;
 use crate::owners::{is_of_session, standing};
 use crate::schema::{owners, sessions};
+use crate::{Columns, StoredInstant, columns_of};
 
 /// The boundary of idle sessions: a session that was last seen at this instant or before has ended at `at`.
 pub fn seen_since(at: Timestamp) -> StoredInstant {
@@ -22,7 +22,7 @@ pub fn seen_since(at: Timestamp) -> StoredInstant {
 pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
     let issuer: &'a str = owner.issuer();
     let subject: &'a str = owner.subject();
-    let columns: SessionColumns = SESSION_COLUMNS;
+    let columns: Columns<SessionRow> = columns_of::<SessionRow>();
     let now: StoredInstant = at.into();
     let seen_since: StoredInstant = seen_since(at);
     let is_theirs = sessions::owner_issuer.eq(issuer).and(sessions::owner_subject.eq(subject));
@@ -35,7 +35,7 @@ pub fn list_sessions<'a>(owner: &'a OwnerId, at: Timestamp) -> _ {
 #[auto_type]
 pub fn session_by_digest<'a>(digest: &'a CredentialDigest) -> _ {
     let digest: &'a [u8] = digest.as_bytes();
-    let columns: SessionColumns = SESSION_COLUMNS;
+    let columns: Columns<SessionRow> = columns_of::<SessionRow>();
     let standing: standing = standing();
     let is_theirs: is_of_session = is_of_session();
     sessions::table

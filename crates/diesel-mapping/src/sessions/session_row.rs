@@ -11,32 +11,9 @@ use crate::StoredInstant;
 use crate::digest_row::hexadecimal;
 use crate::schema::sessions;
 
-/// The names of a column and of its type are the same, so one list declares both.
-macro_rules! session_columns {
-    () => {
-        (
-            sessions::id,
-            sessions::owner_issuer,
-            sessions::owner_subject,
-            sessions::role,
-            sessions::created_at,
-            sessions::seen_at,
-            sessions::expires_at,
-            sessions::user_agent,
-            sessions::address,
-            sessions::memberships,
-        )
-    };
-}
-
-/// The columns of [`SessionRow`], in its order: all but the digest, which few queries need.
-pub type SessionColumns = session_columns!();
-
-/// See [`SessionColumns`].
-pub const SESSION_COLUMNS: SessionColumns = session_columns!();
-
-/// A row of `sessions` as it is stored. Its values are not checked yet.
-#[derive(Queryable)]
+/// A row of `sessions` as it is stored, without the digest, which few queries need. Its values are not checked yet.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = sessions)]
 pub struct SessionRow {
     id: Vec<u8>,
     owner_issuer: String,
