@@ -1,9 +1,9 @@
-use std::fmt::Write;
-
 use diesel::QueryableByName;
 use diesel::sql_types::Binary;
 use domain::CredentialDigest;
 use domain::ports::StoreError;
+
+use crate::place::{Hexadecimal, Place, id_bytes};
 
 /// A row of `RETURNING id, digest`.
 #[derive(QueryableByName)]
@@ -21,8 +21,7 @@ impl DigestRow {
     ///
     /// [`StoreError::Corrupt`] when it has not 16 bytes.
     pub fn id<Id>(&self, table: &'static str, from_bytes: fn([u8; 16]) -> Id) -> Result<Id, StoreError> {
-        let corrupt = |_| StoreError::Corrupt { table, column: "id", row: hexadecimal(&self.id) };
-        self.id.as_slice().try_into().map(from_bytes).map_err(corrupt)
+        id_bytes(table, "id", &self.id).map(from_bytes)
     }
 
     /// The digest.
@@ -31,7 +30,7 @@ impl DigestRow {
     ///
     /// [`StoreError::Corrupt`] when it has not 32 bytes.
     pub fn digest(&self, table: &'static str) -> Result<CredentialDigest, StoreError> {
-        stored_digest(table, || hexadecimal(&self.id), &self.digest)
+        stored_digest(Place { table, row: &Hexadecimal(&self.id) }, &self.digest)
     }
 }
 
@@ -57,24 +56,11 @@ pub fn ids_of<Id>(
     rows.iter().map(|row| row.id(table, from_bytes)).collect()
 }
 
-/// The digest that is stored in this row of `table`.
+/// The digest that is stored at this place.
 ///
 /// # Errors
 ///
 /// [`StoreError::Corrupt`] when it has not 32 bytes.
-pub fn stored_digest(
-    table: &'static str,
-    row: impl FnOnce() -> String,
-    digest: &[u8],
-) -> Result<CredentialDigest, StoreError> {
-    let digest = digest.try_into().map(CredentialDigest::from_bytes);
-    digest.map_err(|_| StoreError::Corrupt { table, column: "digest", row: row() })
-}
-
-/// The bytes of an id that may be invalid, for errors.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+pub fn stored_digest(place: Place<'_>, digest: &[u8]) -> Result<CredentialDigest, StoreError> {
+    place.value("digest", digest.try_into().ok().map(CredentialDigest::from_bytes))
 }

@@ -14,6 +14,7 @@ mod kept;
 pub mod keys;
 mod migrations;
 pub mod owners;
+mod place;
 mod rows;
 pub mod schema;
 pub mod sessions;
@@ -25,6 +26,7 @@ pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, store
 pub use instant::StoredInstant;
 pub use kept::{Kept, statement};
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
+pub use place::Place;
 pub use rows::{Columns, CountRow, IdRow, columns_of};
 
 /// SQL types that diesel does not provide.

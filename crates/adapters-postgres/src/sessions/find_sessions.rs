@@ -4,7 +4,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{StandingRow, is_of_session, looked_up, standing};
 use diesel_mapping::schema::{owners, sessions};
 use diesel_mapping::sessions::{SessionRow, session_by_digest};
-use diesel_mapping::{columns_of, stored_digest};
+use diesel_mapping::{Place, columns_of, stored_digest};
 use domain::CredentialDigest;
 use domain::ports::LookedUp;
 use domain::sessions::Session;
@@ -39,7 +39,7 @@ impl Work for FindByDigests<'_> {
         let rows: Vec<(SessionRow, Vec<u8>, StandingRow)> = found.load(&mut &*connection).await?;
         let looked_up = |(row, digest, standing): (SessionRow, Vec<u8>, StandingRow)| {
             let stored = Session::try_from(row)?;
-            let digest = stored_digest("sessions", || stored.id.to_string(), &digest)?;
+            let digest = stored_digest(Place { table: "sessions", row: &stored.id }, &digest)?;
             one(digest, stored, standing)
         };
         rows.into_iter().map(looked_up).collect()

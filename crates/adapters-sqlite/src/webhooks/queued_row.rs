@@ -1,9 +1,7 @@
 use diesel::prelude::{Insertable, Queryable, Selectable};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::webhook_due;
-use diesel_mapping::webhooks::{
-    NewEndedRow, Place, delivery_id, event_id, phase_number, stored_sequence, subscription_id,
-};
+use diesel_mapping::webhooks::{NewEndedRow, delivery_id, event_id, phase_number, stored_sequence, subscription_id};
+use diesel_mapping::{Place, StoredInstant};
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, StoreError};
 use domain::webhooks::{DeliveryEnd, Payload, Phase, QueuedDelivery};
 use domain::{EventId, Timestamp, TraceContext};

@@ -7,7 +7,7 @@ use domain::{AuditId, OwnerId};
 
 use super::changes_json::{changes_json, changes_of};
 use crate::IdRow;
-use crate::digest_row::hexadecimal;
+use crate::place::{Place, id_bytes};
 use crate::schema::audit_events;
 
 const USER: &str = "user";
@@ -77,8 +77,7 @@ impl TryFrom<IdRow> for AuditId {
     type Error = StoreError;
 
     fn try_from(row: IdRow) -> Result<Self, StoreError> {
-        let corrupt = |_| StoreError::Corrupt { table: "audit_events", column: "id", row: hexadecimal(&row.id) };
-        row.id.as_slice().try_into().map(Self::from_bytes).map_err(corrupt)
+        id_bytes("audit_events", "id", &row.id).map(Self::from_bytes)
     }
 }
 
@@ -127,18 +126,18 @@ impl TryFrom<AuditRow> for AuditEvent {
 
     fn try_from(row: AuditRow) -> Result<Self, StoreError> {
         let id = AuditId::try_from(IdRow { id: row.id })?;
-        let corrupt = |column| StoreError::Corrupt { table: "audit_events", column, row: id.to_string() };
-        let request = row.request_id.map(|text| RequestId::new(&text).ok_or_else(|| corrupt("request_id")));
-        let address = row.address.map(|text| text.parse().map_err(|_| corrupt("address")));
-        let actor = actor_of(&row.actor, row.actor_issuer, row.actor_name).ok_or_else(|| corrupt("actor"))?;
-        let means = Means::of_stored(&row.means).ok_or_else(|| corrupt("means"))?;
+        let place = Place { table: "audit_events", row: &id };
+        let request = row.request_id.map(|text| place.value("request_id", RequestId::new(&text)));
+        let address = row.address.map(|text| place.value("address", text.parse().ok()));
+        let actor = place.value("actor", actor_of(&row.actor, row.actor_issuer, row.actor_name))?;
+        let means = place.value("means", Means::of_stored(&row.means))?;
         Ok(Self {
             id,
             origin: Origin { actor, means, request: request.transpose()?, address: address.transpose()? },
-            action: AuditAction::of_stored(&row.action).ok_or_else(|| corrupt("action"))?,
-            target: AuditTarget::of_stored(&row.target).ok_or_else(|| corrupt("target"))?,
-            owner: OwnerId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
-            changes: changes_of(&row.changes).ok_or_else(|| corrupt("changes"))?,
+            action: place.value("action", AuditAction::of_stored(&row.action))?,
+            target: place.value("target", AuditTarget::of_stored(&row.target))?,
+            owner: place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?,
+            changes: place.value("changes", changes_of(&row.changes))?,
         })
     }
 }

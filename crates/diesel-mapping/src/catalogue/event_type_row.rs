@@ -10,6 +10,7 @@ use domain::webhooks::EventType;
 use serde_json::value::RawValue;
 
 use crate::StoredInstant;
+use crate::place::Place;
 use crate::schema::event_types;
 
 /// What [`PutEntryRequest::admit`](domain::ports::PutEntryRequest::admit) decides by. The parameter is the name.
@@ -106,33 +107,32 @@ impl TryFrom<EventTypeRow> for EventTypeEntry {
     type Error = StoreError;
 
     fn try_from(row: EventTypeRow) -> Result<Self, StoreError> {
-        let id = row.name.clone();
-        let corrupt = |column| StoreError::Corrupt { table: "event_types", column, row: id.clone() };
-        let event_type = |column, text: &str| EventType::parse(text).map_err(|_| corrupt(column));
-        let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
+        let place = Place { table: "event_types", row: &row.name };
+        let event_type = |column, text: &str| place.value(column, EventType::parse(text).ok());
         let replacement = row.replacement.map(|name| event_type("replacement", &name)).transpose()?;
-        let deprecated = match (row.deprecated_since, replacement) {
-            (Some(since), replacement) => Some(Deprecation { since: instant("deprecated_since", since)?, replacement }),
+        let since = place.optional_instant("deprecated_since", row.deprecated_since)?;
+        let deprecated = match (since, replacement) {
+            (Some(since), replacement) => Some(Deprecation { since, replacement }),
             (None, None) => None,
-            (None, Some(_)) => return Err(corrupt("replacement")),
+            (None, Some(_)) => return place.value("replacement", None),
         };
-        let examples: Vec<&RawValue> = serde_json::from_str(&row.examples).map_err(|_| corrupt("examples"))?;
+        let examples: Vec<&RawValue> = place.value("examples", serde_json::from_str(&row.examples).ok())?;
         let settings = EventTypeSettings {
-            title: EntryTitle::parse(&row.title).map_err(|_| corrupt("title"))?,
-            description: EntryDescription::parse(&row.description).map_err(|_| corrupt("description"))?,
+            title: place.value("title", EntryTitle::parse(&row.title).ok())?,
+            description: place.value("description", EntryDescription::parse(&row.description).ok())?,
             schema: row.schema.map(JsonText::of_stored),
             examples: examples.into_iter().map(|example| JsonText::of_stored(example.get().to_owned())).collect(),
-            validation: PayloadValidation::parse(&row.validation).ok_or_else(|| corrupt("validation"))?,
-            visibility: Visibility::parse(&row.visibility).ok_or_else(|| corrupt("visibility"))?,
+            validation: place.value("validation", PayloadValidation::parse(&row.validation))?,
+            visibility: place.value("visibility", Visibility::parse(&row.visibility))?,
             deprecated,
         };
         Ok(Self {
             name: event_type("name", &row.name)?,
             settings,
             archived: row.archived,
-            version: row.version.try_into().map_err(|_| corrupt("version"))?,
-            updated_at: instant("updated_at", row.updated_at)?,
-            revision: row.revision.try_into().map_err(|_| corrupt("revision"))?,
+            version: place.number("version", row.version)?,
+            updated_at: place.instant("updated_at", row.updated_at)?,
+            revision: place.number("revision", row.revision)?,
         })
     }
 }

@@ -1,11 +1,14 @@
 use diesel::prelude::{Insertable, Queryable, Selectable};
 use domain::ports::StoreError;
-use domain::{ApiKey, CredentialDigest, KeyId, Label, OwnerId, Scopes, Timestamp};
+use domain::{ApiKey, CredentialDigest, KeyId, Label, OwnerId, Scopes};
 
 use super::settings_json::{settings_json, settings_of};
 use crate::StoredInstant;
-use crate::digest_row::{hexadecimal, stored_digest};
+use crate::digest_row::stored_digest;
+use crate::place::{Place, id_bytes};
 use crate::schema::api_keys;
+
+const TABLE: &str = "api_keys";
 
 /// A row of `api_keys` as it is stored, without the digest, which few queries need. Its values are not checked yet.
 #[derive(Queryable, Selectable)]
@@ -100,7 +103,7 @@ pub fn keys_of_owner(owner: &OwnerId, rows: Vec<ListedRow>) -> Result<Vec<ApiKey
 ///
 /// [`StoreError::Corrupt`] when there are not 32 bytes.
 pub fn digest_of(key: KeyId, bytes: &[u8]) -> Result<CredentialDigest, StoreError> {
-    stored_digest("api_keys", || key.to_string(), bytes)
+    stored_digest(Place { table: TABLE, row: &key }, bytes)
 }
 
 impl TryFrom<KeyRow> for ApiKey {
@@ -115,26 +118,23 @@ impl ListedRow {
     /// The key, with the owner that `owner` returns; it returns `None` if the stored one is not valid.
     fn key_of(self, owner: impl FnOnce() -> Option<OwnerId>) -> Result<ApiKey, StoreError> {
         let row = self;
-        let id = key_id(&row.id).ok_or_else(|| corrupt("id", hexadecimal(&row.id)))?;
-        let corrupt = |column| corrupt(column, id.to_string());
-        let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
-        let optional = |column, stored: Option<StoredInstant>| -> Result<Option<Timestamp>, StoreError> {
-            stored.map(|stored| instant(column, stored)).transpose()
-        };
-        let replaced_by = row.replaced_by.map(|bytes| key_id(&bytes).ok_or_else(|| corrupt("replaced_by")));
-        let settings = row.settings.map(|json| settings_of(&json).ok_or_else(|| corrupt("settings")));
-        let owner = owner().ok_or_else(|| corrupt("owner_subject"))?;
-        let created_by = row.created_by.map(|subject| owner.fellow(&subject).map_err(|_| corrupt("created_by")));
+        let id = id_bytes(TABLE, "id", &row.id).map(KeyId::from_bytes)?;
+        let place = Place { table: TABLE, row: &id };
+        let key_id = |bytes: Vec<u8>| bytes.try_into().ok().map(KeyId::from_bytes);
+        let replaced_by = row.replaced_by.map(|bytes| place.value("replaced_by", key_id(bytes)));
+        let settings = row.settings.map(|json| place.value("settings", settings_of(&json)));
+        let owner = place.value("owner_subject", owner())?;
+        let created_by = row.created_by.map(|subject| place.value("created_by", owner.fellow(&subject).ok()));
         Ok(ApiKey {
             id,
-            created_at: instant("created_at", row.created_at)?,
-            last_used_at: optional("last_used_at", row.last_used_at)?,
-            expires_at: optional("expires_at", row.expires_at)?,
-            revoked_at: optional("revoked_at", row.revoked_at)?,
-            label: Label::parse(&row.label).map_err(|_| corrupt("label"))?,
+            created_at: place.instant("created_at", row.created_at)?,
+            last_used_at: place.optional_instant("last_used_at", row.last_used_at)?,
+            expires_at: place.optional_instant("expires_at", row.expires_at)?,
+            revoked_at: place.optional_instant("revoked_at", row.revoked_at)?,
+            label: place.value("label", Label::parse(&row.label).ok())?,
             owner,
             prefix: row.prefix,
-            scopes: Scopes::parse(&row.scopes).map_err(|_| corrupt("scopes"))?,
+            scopes: place.value("scopes", Scopes::parse(&row.scopes).ok())?,
             replaced_by: replaced_by.transpose()?,
             settings: settings.transpose()?.unwrap_or_default(),
             created_by: created_by.transpose()?,
@@ -142,16 +142,10 @@ impl ListedRow {
     }
 }
 
-fn key_id(bytes: &[u8]) -> Option<KeyId> {
-    bytes.try_into().map(KeyId::from_bytes).ok()
-}
-
-fn corrupt(column: &'static str, row: String) -> StoreError {
-    StoreError::Corrupt { table: "api_keys", column, row }
-}
-
 #[cfg(test)]
 mod tests {
+    use domain::Timestamp;
+
     use super::*;
 
     fn row() -> KeyRow {

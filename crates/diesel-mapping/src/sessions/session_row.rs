@@ -8,7 +8,7 @@ use domain::{CredentialDigest, OwnerId, SessionId};
 
 use super::memberships_json::{memberships_json, memberships_of};
 use crate::StoredInstant;
-use crate::digest_row::hexadecimal;
+use crate::place::{Place, id_bytes};
 use crate::schema::sessions;
 
 /// A row of `sessions` as it is stored, without the digest, which few queries need. Its values are not checked yet.
@@ -76,24 +76,21 @@ impl TryFrom<SessionRow> for Session {
     type Error = StoreError;
 
     fn try_from(row: SessionRow) -> Result<Self, StoreError> {
-        let corrupt = |column, row| StoreError::Corrupt { table: "sessions", column, row };
-        let id = row.id.as_slice().try_into().map(SessionId::from_bytes);
-        let id = id.map_err(|_| corrupt("id", hexadecimal(&row.id)))?;
-        let corrupt = |column| corrupt(column, id.to_string());
-        let instant = |column, stored: StoredInstant| stored.timestamp().ok_or_else(|| corrupt(column));
-        let user_agent = row.user_agent.map(|text| UserAgent::new(&text).ok_or_else(|| corrupt("user_agent")));
+        let id = id_bytes("sessions", "id", &row.id).map(SessionId::from_bytes)?;
+        let place = Place { table: "sessions", row: &id };
+        let user_agent = row.user_agent.map(|text| place.value("user_agent", UserAgent::new(&text)));
         let provider = row.owner_issuer.clone();
         let memberships =
             row.memberships.map_or(Some(Ok(Memberships::default())), |json| memberships_of(&provider, &json));
-        let address = row.address.map(|text| text.parse().map_err(|_| corrupt("address")));
+        let address = row.address.map(|text| place.value("address", text.parse().ok()));
         Ok(Self {
             id,
-            owner: OwnerId::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt("owner_subject"))?,
-            role: row.role.parse().map_err(|_| corrupt("role"))?,
-            memberships: memberships.ok_or_else(|| corrupt("memberships"))?,
-            created_at: instant("created_at", row.created_at)?,
-            seen_at: instant("seen_at", row.seen_at)?,
-            expires_at: instant("expires_at", row.expires_at)?,
+            owner: place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?,
+            role: place.value("role", row.role.parse().ok())?,
+            memberships: place.value("memberships", memberships)?,
+            created_at: place.instant("created_at", row.created_at)?,
+            seen_at: place.instant("seen_at", row.seen_at)?,
+            expires_at: place.instant("expires_at", row.expires_at)?,
             user_agent: user_agent.transpose()?,
             address: address.transpose()?,
         })

@@ -5,8 +5,8 @@ use domain::ports::{LoggedAttempt, StoreError};
 use domain::webhooks::{AnswerHeaders, AttemptRecord, FailureReason};
 use domain::{DeliveryId, EventId, SubscriptionId};
 
-use super::place::{Place, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
+use crate::place::{Place, delivery_id, event_id, subscription_id};
 use crate::schema::webhook_attempts;
 
 const TABLE: &str = "webhook_attempts";

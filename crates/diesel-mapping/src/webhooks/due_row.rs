@@ -3,8 +3,8 @@ use domain::ports::{ClaimId, StoreError};
 use domain::webhooks::{Delivery, DeliveryState, EventType, Phase, QueuedDelivery};
 use domain::{DeliveryId, EventId, SubscriptionId};
 
-use super::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
+use crate::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::schema::webhook_due;
 
 const TABLE: &str = "webhook_due";

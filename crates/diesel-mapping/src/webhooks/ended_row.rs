@@ -3,8 +3,8 @@ use domain::Timestamp;
 use domain::ports::StoreError;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, EventType};
 
-use super::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::StoredInstant;
+use crate::place::{Place, created_at, delivery_id, event_id, subscription_id};
 use crate::schema::webhook_deliveries;
 
 /// The type of an event that is damaged.

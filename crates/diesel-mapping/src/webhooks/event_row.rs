@@ -3,8 +3,8 @@ use domain::OwnerId;
 use domain::ports::StoreError;
 use domain::webhooks::{Event, EventType, Payload};
 
-use super::place::{Place, event_id};
 use crate::StoredInstant;
+use crate::place::{Place, event_id};
 use crate::schema::webhook_events;
 
 const TABLE: &str = "webhook_events";

@@ -3,7 +3,7 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use domain::ports::{CountRecoverableRequest, StoreError};
 use domain::webhooks::{FailedDelivery, FailureCause, FailureReason};
 
-use super::place::{Place, delivery_id, subscription_id};
+use crate::place::{Place, delivery_id, subscription_id};
 
 const TABLE: &str = "webhook_attempts";
 

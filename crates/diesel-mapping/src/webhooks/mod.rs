@@ -15,12 +15,12 @@ mod failed_row;
 mod failing_row;
 mod figures_row;
 mod options_json;
-mod place;
 mod pulled;
 mod pulled_queries;
 mod secrets_row;
 mod subscription_row;
 
+pub use crate::place::{delivery_id, event_id, subscription_id};
 pub use attempt_row::{AttemptRow, LoggedAttemptRow, NewAttemptRow, stored_headers};
 pub use breaker_row::BreakerRow;
 pub use due_row::{DueRow, NewDueRow, phase_number, read_sequence, stored_sequence};
@@ -31,7 +31,6 @@ pub use failed_row::{FailedRow, LostCountRow, counted};
 pub use failing_row::{FIND_FAILING, FailingRow, failing_after};
 pub use figures_row::{COUNT_QUEUE, COUNT_SUBSCRIPTIONS, OldestDueRow, QueueCountsRow, StatusCountRow, queue_figures};
 pub use options_json::stored_options;
-pub use place::{Place, delivery_id, event_id, subscription_id};
 pub use pulled::{
     ConsumerPlace, ConsumerRow, LastNumberRow, NewConsumerRow, PULL_EVENTS, PulledRow, last_numbers, pulled,
 };

@@ -10,8 +10,8 @@ use domain::{OwnerId, SubscriptionId};
 
 use super::due_row::{read_sequence, stored_sequence};
 use super::event_row::EventRow;
-use super::place::{Place, subscription_id};
 use crate::StoredInstant;
+use crate::place::{Place, subscription_id};
 use crate::schema::webhook_consumers;
 
 const TABLE: &str = "webhook_consumers";

@@ -7,8 +7,8 @@ use domain::ports::StoreError;
 use domain::webhooks::{SealedSecret, SealedSecrets};
 
 use super::options_json::{options_of, stored_options};
-use super::place::Place;
 use crate::StoredInstant;
+use crate::place::Place;
 use crate::schema::webhook_subscriptions;
 
 /// The sealed secrets and options of a row of `webhook_subscriptions`, to read and to write. Their values are not checked yet.

@@ -7,9 +7,9 @@ use domain::webhooks::{
 use domain::{KeyId, OwnerId};
 
 use super::options_json::stored_options;
-use super::place::{Place, subscription_id};
 use super::secrets_row::SecretsRow;
 use crate::StoredInstant;
+use crate::place::{Place, subscription_id};
 use crate::schema::webhook_subscriptions;
 
 const TABLE: &str = "webhook_subscriptions";

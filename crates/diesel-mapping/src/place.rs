@@ -39,7 +39,7 @@ impl Place<'_> {
         self.value(column, stored.timestamp())
     }
 
-    pub(super) fn optional_instant(
+    pub(crate) fn optional_instant(
         self,
         column: &'static str,
         stored: Option<StoredInstant>,
@@ -63,7 +63,7 @@ impl Place<'_> {
 ///
 /// [`StoreError::Corrupt`] when there are not 16 bytes.
 pub fn subscription_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<SubscriptionId, StoreError> {
-    id(table, column, bytes).map(SubscriptionId::from_bytes)
+    id_bytes(table, column, bytes).map(SubscriptionId::from_bytes)
 }
 
 /// See [`subscription_id`].
@@ -72,7 +72,7 @@ pub fn subscription_id(table: &'static str, column: &'static str, bytes: &[u8]) 
 ///
 /// [`StoreError::Corrupt`] when there are not 16 bytes.
 pub fn delivery_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<DeliveryId, StoreError> {
-    id(table, column, bytes).map(DeliveryId::from_bytes)
+    id_bytes(table, column, bytes).map(DeliveryId::from_bytes)
 }
 
 /// See [`subscription_id`].
@@ -81,15 +81,16 @@ pub fn delivery_id(table: &'static str, column: &'static str, bytes: &[u8]) -> R
 ///
 /// [`StoreError::Corrupt`] when there are not 16 bytes.
 pub fn event_id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<EventId, StoreError> {
-    id(table, column, bytes).map(EventId::from_bytes)
+    id_bytes(table, column, bytes).map(EventId::from_bytes)
 }
 
-fn id(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<[u8; 16], StoreError> {
+/// The bytes of the id in a column.
+pub(crate) fn id_bytes(table: &'static str, column: &'static str, bytes: &[u8]) -> Result<[u8; 16], StoreError> {
     Place { table, row: &Hexadecimal(bytes) }.value(column, bytes.try_into().ok())
 }
 
 /// The bytes of an invalid id, for errors.
-struct Hexadecimal<'a>(&'a [u8]);
+pub(crate) struct Hexadecimal<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hexadecimal<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,7 +100,7 @@ impl fmt::Display for Hexadecimal<'_> {
 }
 
 /// The creation time in this `UUIDv7`, to the millisecond.
-pub(super) fn created_at(id: DeliveryId) -> Option<Timestamp> {
+pub(crate) fn created_at(id: DeliveryId) -> Option<Timestamp> {
     let unix_millis = id.as_bytes()[..6].iter().fold(0, |millis, byte| millis << 8 | i64::from(*byte));
     Timestamp::from_unix_millis(unix_millis)
 }
