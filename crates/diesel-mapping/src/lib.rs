@@ -27,7 +27,7 @@ pub use instant::StoredInstant;
 pub use kept::{Kept, statement};
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
 pub use place::Place;
-pub use rows::{Columns, CountRow, IdRow, columns_of};
+pub use rows::{Columns, CountRow, IdRow, columns_of, values_of};
 
 /// SQL types that diesel does not provide.
 pub mod sql_types {

@@ -2,6 +2,7 @@ use diesel::QueryableByName;
 use diesel::expression::Selectable;
 use diesel::pg::Pg;
 use diesel::sql_types::{BigInt, Binary};
+use domain::ports::StoreError;
 
 /// The columns of a row, in the order of its fields. They are the same for both databases.
 pub type Columns<Row> = <Row as Selectable<Pg>>::SelectExpression;
@@ -32,4 +33,13 @@ impl IdRow {
     pub fn ids(rows: Vec<Self>) -> Vec<Vec<u8>> {
         rows.into_iter().map(|row| row.id).collect()
     }
+}
+
+/// The values of these rows.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
+pub fn values_of<Row, Value: TryFrom<Row, Error = StoreError>>(rows: Vec<Row>) -> Result<Vec<Value>, StoreError> {
+    rows.into_iter().map(Value::try_from).collect()
 }

@@ -1,8 +1,8 @@
 use diesel::sql_types::{Array, BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::audit::{AuditRow, NewAuditRow, audit_events_of, list_unannounced};
+use diesel_mapping::audit::{AuditRow, NewAuditRow, list_unannounced};
 use diesel_mapping::schema::audit_events;
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, statement, values_of};
 use domain::audit::AuditEvent;
 
 use super::note;
@@ -51,7 +51,7 @@ impl Work for ListUnannounced {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<AuditEvent>, Failure> {
         let query = statement(list_unannounced()).bind::<BigInt, i64>(self.max.into());
-        Ok(audit_events_of(Kept(query).load::<AuditRow>(&mut &*connection).await?)?)
+        Ok(values_of(Kept(query).load::<AuditRow>(&mut &*connection).await?)?)
     }
 }
 

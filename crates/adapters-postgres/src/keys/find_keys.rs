@@ -1,7 +1,8 @@
 use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
+use diesel_mapping::keys::{KeyRow, key_by_digest, list_expiring};
 use diesel_mapping::owners::{StandingRow, looked_up};
+use diesel_mapping::values_of;
 use domain::ports::{ListExpiringRequest, LookedUp};
 use domain::{ApiKey, CredentialDigest};
 
@@ -46,7 +47,7 @@ impl Work for ListExpiringRequest {
     type Answer = Vec<ApiKey>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<ApiKey>, Failure> {
-        let rows = list_expiring(self).load(&mut &*connection).await?;
-        Ok(api_keys_of(rows)?)
+        let rows: Vec<KeyRow> = list_expiring(self).load(&mut &*connection).await?;
+        Ok(values_of(rows)?)
     }
 }

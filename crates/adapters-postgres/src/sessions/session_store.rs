@@ -1,9 +1,9 @@
 use async_trait::async_trait;
 use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::sessions::{COUNT_GOOD, SessionRow, list_sessions, seen_since, sessions_of};
+use diesel_mapping::sessions::{COUNT_GOOD, SessionRow, list_sessions, seen_since};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{CountRow, Kept, StoredInstant, statement};
+use diesel_mapping::{CountRow, Kept, StoredInstant, statement, values_of};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -84,7 +84,7 @@ impl Work for List<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<Session>, Failure> {
         let rows: Vec<SessionRow> = list_sessions(self.owner, self.at).load(&mut &*connection).await?;
-        Ok(sessions_of(rows)?)
+        Ok(values_of(rows)?)
     }
 }
 

@@ -2,8 +2,8 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
-use diesel_mapping::{Kept, StoredInstant, statement};
-use domain::ports::{ListAttemptsRequest, LoggedAttempt, StoreError};
+use diesel_mapping::{Kept, StoredInstant, statement, values_of};
+use domain::ports::{ListAttemptsRequest, LoggedAttempt};
 
 use crate::attempt::{Failure, Work};
 
@@ -33,7 +33,6 @@ impl Work for ListAttemptsRequest {
             .bind::<BigInt, i64>(self.after.number.into())
             .bind::<BigInt, i64>(self.max.into());
         let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
-        let attempts: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();
-        Ok(attempts?)
+        Ok(values_of(rows)?)
     }
 }

@@ -4,7 +4,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow};
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, statement, values_of};
 use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, Timestamp};
@@ -75,9 +75,7 @@ impl Work for ListDeliveriesRequest {
         .await;
         begun?;
         let (due, ended) = (due?, ended?);
-        let due: Result<Vec<Delivery>, StoreError> = due.into_iter().map(Delivery::try_from).collect();
-        let ended: Result<Vec<Delivery>, StoreError> = ended.into_iter().map(Delivery::try_from).collect();
-        let (deliveries, next) = page(self, vec![(due?, due_limit), (ended?, ended_limit)]);
+        let (deliveries, next) = page(self, vec![(values_of(due)?, due_limit), (values_of(ended)?, ended_limit)]);
         let (attempts, committed) =
             join(last_attempts(connection, &deliveries), Commit.execute(&mut &*connection)).await;
         let mut attempts = attempts?;
@@ -134,8 +132,8 @@ async fn last_attempts(
     let ids: Vec<&[u8]> = deliveries.iter().map(|one| one.id.as_bytes().as_slice()).collect();
     let query = statement(LAST_ATTEMPTS).bind::<Array<Binary>, _>(lanes).bind::<Array<Binary>, _>(ids);
     let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
-    let logged: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();
-    Ok(logged?.into_iter().map(|one| (one.delivery, one.attempt)).collect())
+    let logged: Vec<LoggedAttempt> = values_of(rows)?;
+    Ok(logged.into_iter().map(|one| (one.delivery, one.attempt)).collect())
 }
 
 /// The id down to which the table was read for all subscriptions; `None` for the whole table.

@@ -2,8 +2,8 @@ use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted};
-use diesel_mapping::{Kept, StoredInstant, statement};
-use domain::ports::{CountRecoverableRequest, ListFailedRequest, StoreError};
+use diesel_mapping::{Kept, StoredInstant, statement, values_of};
+use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::FailedDelivery;
 
 use super::list_deliveries::first_id_at;
@@ -70,8 +70,7 @@ impl Work for ListFailedRequest {
             .bind::<Binary, _>(first_id_at(self.published_since))
             .bind::<BigInt, i64>(self.max.into());
         let rows: Vec<FailedRow> = Kept(query).load(&mut &*connection).await?;
-        let failed: Result<Vec<FailedDelivery>, StoreError> = rows.into_iter().map(FailedDelivery::try_from).collect();
-        Ok(failed?)
+        Ok(values_of(rows)?)
     }
 }
 

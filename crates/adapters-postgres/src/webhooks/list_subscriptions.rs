@@ -3,9 +3,9 @@ use diesel::sql_types::{BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{BreakerRow, SubscriptionRow};
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, statement, values_of};
 use domain::SubscriptionId;
-use domain::ports::{ListSubscriptionsRequest, StoreError};
+use domain::ports::ListSubscriptionsRequest;
 use domain::webhooks::{Subscription, SubscriptionHealth};
 
 use super::operator_log::last_attempts;
@@ -52,13 +52,8 @@ impl Work for List<'_> {
             .select(SubscriptionRow::as_select())
             .load(&mut &*connection)
             .await?;
-        subscriptions_of(rows)
+        Ok(values_of(rows)?)
     }
-}
-
-fn subscriptions_of(rows: Vec<SubscriptionRow>) -> Result<Vec<Subscription>, Failure> {
-    let subscriptions: Result<Vec<Subscription>, StoreError> = rows.into_iter().map(Subscription::try_from).collect();
-    Ok(subscriptions?)
 }
 
 /// A page of an owner's subscriptions, each with its health. Two statements that see different moments: the attempt may

@@ -10,7 +10,7 @@ use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, LoggedAttemptRow, SubscriptionRow, failing_after,
     logged_event,
 };
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, statement, values_of};
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedAttempt, LoggedEvent, OperatorLog,
     StoreError,
@@ -88,9 +88,7 @@ impl Work for FindFailing {
             .bind::<Binary, _>(id)
             .bind::<BigInt, i64>(self.max.into());
         let rows: Vec<FailingRow> = Kept(query).load(&mut &*connection).await?;
-        let failing: Result<Vec<FailingSubscription>, StoreError> =
-            rows.into_iter().map(FailingSubscription::try_from).collect();
-        let mut failing = failing?;
+        let mut failing: Vec<FailingSubscription> = values_of(rows)?;
         let mut attempts = last_attempts(connection, failing.iter().map(|one| &one.subscription.id)).await?;
         for one in &mut failing {
             one.last_attempt = attempts.remove(&one.subscription.id);
@@ -107,8 +105,8 @@ pub(super) async fn last_attempts(
     let ids: Vec<&[u8]> = ids.map(|id| id.as_bytes().as_slice()).collect();
     let query = statement(LAST_ATTEMPTS).bind::<Array<Binary>, _>(ids);
     let rows: Vec<LoggedAttemptRow> = Kept(query).load(&mut &*connection).await?;
-    let logged: Result<Vec<LoggedAttempt>, StoreError> = rows.into_iter().map(LoggedAttempt::try_from).collect();
-    Ok(logged?.into_iter().map(|one| (one.subscription, one.attempt)).collect())
+    let logged: Vec<LoggedAttempt> = values_of(rows)?;
+    Ok(logged.into_iter().map(|one| (one.subscription, one.attempt)).collect())
 }
 
 /// A page of events. One statement.

@@ -7,9 +7,9 @@ use diesel::prelude::*;
 use diesel::query_builder::BoxedSqlQuery;
 use diesel::sql_types::{BigInt, Binary, Text};
 use diesel::sqlite::Sqlite;
-use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, NewAuditRow, audit_events_of, audit_page, list_unannounced};
+use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, NewAuditRow, audit_page, list_unannounced};
 use diesel_mapping::schema::audit_events;
-use diesel_mapping::{IdRow, statement};
+use diesel_mapping::{IdRow, statement, values_of};
 use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
@@ -32,7 +32,7 @@ impl AuditLog for SqliteStore {
     async fn list_unannounced(&self, max: u32) -> Result<Vec<AuditEvent>, StoreError> {
         let list = move |connection: &mut SqliteConnection| {
             let query = statement(list_unannounced()).bind::<BigInt, i64>(max.into());
-            Ok(audit_events_of(query.load(connection)?)?)
+            Ok(values_of(query.load::<AuditRow>(connection)?)?)
         };
         self.readers.read(list).await
     }

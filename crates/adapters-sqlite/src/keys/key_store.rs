@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel_mapping::KEY_USAGE;
-use diesel_mapping::keys::{KeyRow, api_keys_of, key_by_digest, list_expiring};
+use diesel_mapping::keys::{KeyRow, key_by_digest, list_expiring};
 use diesel_mapping::owners::{StandingRow, looked_up};
+use diesel_mapping::{KEY_USAGE, values_of};
 use domain::ports::{
     ChangeKeyRequest, ChangedKey, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore,
     ListExpiringRequest, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
@@ -64,8 +64,10 @@ impl KeyStore for SqliteStore {
 
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
         let request = *request;
-        let expiring =
-            move |connection: &mut SqliteConnection| Ok(api_keys_of(list_expiring(&request).load(connection)?)?);
+        let expiring = move |connection: &mut SqliteConnection| {
+            let rows: Vec<KeyRow> = list_expiring(&request).load(connection)?;
+            Ok(values_of(rows)?)
+        };
         self.readers.read(expiring).await
     }
 }

@@ -5,10 +5,9 @@ use diesel_mapping::owners::{StandingRow, looked_up};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{
     COUNT_GOOD, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since, session_by_digest,
-    sessions_of,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{CountRow, DigestRow, Kept, StoredInstant, digests_of, ids_of, statement};
+use diesel_mapping::{CountRow, DigestRow, Kept, StoredInstant, digests_of, ids_of, statement, values_of};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, LookedUp, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -36,7 +35,7 @@ impl SessionStore for SqliteStore {
         let owner = owner.clone();
         let list = move |connection: &mut SqliteConnection| {
             let rows: Vec<SessionRow> = list_sessions(&owner, at).load(connection)?;
-            Ok(sessions_of(rows)?)
+            Ok(values_of(rows)?)
         };
         self.readers.read(list).await
     }

@@ -1,8 +1,8 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_mapping::schema::{webhook_attempts, webhook_subscriptions};
-use diesel_mapping::{CountRow, statement};
 use diesel_mapping::webhooks::{LoggedAttemptRow, SubscriptionRow};
+use diesel_mapping::{CountRow, statement, values_of};
 use domain::ports::{ListSubscriptionsRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId};
@@ -67,7 +67,7 @@ pub(super) fn list_subscriptions(
         .limit((*max).into())
         .select(SubscriptionRow::as_select())
         .load(connection)?;
-    Ok(rows.into_iter().map(Subscription::try_from).collect::<Result<_, _>>()?)
+    Ok(values_of(rows)?)
 }
 
 /// See [`OperatorLog::subscriptions`](domain::ports::OperatorLog::subscriptions).

@@ -1,9 +1,8 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::statement;
 use diesel_mapping::webhooks::LoggedAttemptRow;
+use diesel_mapping::{StoredInstant, statement, values_of};
 use domain::ports::{AttemptCursor, ListAttemptsRequest, LoggedAttempt};
 use domain::{SubscriptionId, Timestamp};
 
@@ -54,5 +53,5 @@ fn attempts_of(
         .bind::<Instant, StoredInstant>(until.into())
         .bind::<BigInt, i64>(max.into());
     let rows: Vec<LoggedAttemptRow> = attempts.load(connection)?;
-    Ok(rows.into_iter().map(LoggedAttempt::try_from).collect::<Result<_, _>>()?)
+    Ok(values_of(rows)?)
 }

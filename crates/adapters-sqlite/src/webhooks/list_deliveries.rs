@@ -2,6 +2,7 @@ use std::cmp::Reverse;
 
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_attempts, webhook_deliveries, webhook_due, webhook_events};
+use diesel_mapping::values_of;
 use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow};
 use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
@@ -141,5 +142,5 @@ fn ended(
         .limit(i64::try_from(max).unwrap_or(i64::MAX))
         .select(EndedRow::as_select())
         .load(connection)?;
-    Ok(rows.into_iter().map(Delivery::try_from).collect::<Result<_, _>>()?)
+    Ok(values_of(rows)?)
 }

@@ -6,7 +6,7 @@ use diesel::sqlite::Sqlite;
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted, delivery_id, subscription_id};
-use diesel_mapping::{IdRow, StoredInstant, statement};
+use diesel_mapping::{IdRow, StoredInstant, statement, values_of};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::{FailedDelivery, Recoverable};
 use domain::{DeliveryId, OwnerId, SubscriptionId};
@@ -75,8 +75,7 @@ pub(super) fn list_failed(
     let mut failed: Vec<FailedDelivery> = Vec::new();
     for id in subscriptions {
         let rows: Vec<FailedRow> = rows_of(connection, newest_failed_with_attempts(), id, from, max)?;
-        let rows: Vec<FailedDelivery> = rows.into_iter().map(FailedDelivery::try_from).collect::<Result<_, _>>()?;
-        failed.extend(rows);
+        failed.append(&mut values_of(rows)?);
     }
     failed.sort_unstable_by_key(|one| Reverse(one.id));
     failed.truncate(usize::try_from(max).unwrap_or(usize::MAX));

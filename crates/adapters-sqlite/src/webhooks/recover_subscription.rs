@@ -1,9 +1,8 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::schema::{webhook_due, webhook_events};
-use diesel_mapping::statement;
 use diesel_mapping::webhooks::{DueRow, EndedRow};
+use diesel_mapping::{StoredInstant, statement, values_of};
 use domain::ports::{RecoverRequest, Recovered};
 use domain::webhooks::{Breaker, Delivery, DeliveryState};
 
@@ -94,7 +93,7 @@ fn ended(
         .bind::<Binary, _>(request.place().as_bytes().as_slice())
         .bind::<BigInt, i64>(max.into())
         .load(connection)?;
-    Ok(rows.into_iter().map(Delivery::try_from).collect::<Result<_, _>>()?)
+    Ok(values_of(rows)?)
 }
 
 fn waiting(connection: &mut SqliteConnection, request: &RecoverRequest, max: u32) -> Result<Vec<Delivery>, Undo> {

@@ -6,9 +6,9 @@ use domain::ports::{AuditPage, StoreError};
 use domain::{AuditId, OwnerId};
 
 use super::changes_json::{changes_json, changes_of};
-use crate::IdRow;
 use crate::place::{Place, id_bytes};
 use crate::schema::audit_events;
+use crate::{IdRow, values_of};
 
 const USER: &str = "user";
 const OPERATOR: &str = "operator";
@@ -106,19 +106,10 @@ fn actor_of(kind: &str, issuer: Option<String>, name: Option<String>) -> Option<
 /// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
 pub fn audit_page(rows: Vec<AuditRow>, floor: Option<AuditId>, max: u32) -> Result<AuditPage, StoreError> {
     let has_more = rows.len() > max as usize;
-    let shown = rows.into_iter().take(max as usize);
-    let events = audit_events_of(shown.collect())?;
+    let shown: Vec<AuditRow> = rows.into_iter().take(max as usize).collect();
+    let events: Vec<AuditEvent> = values_of(shown)?;
     let last = events.last().map(|event| event.id);
     Ok(AuditPage { events, next: if has_more { last } else { floor } })
-}
-
-/// The events of these rows.
-///
-/// # Errors
-///
-/// See [`audit_page`].
-pub fn audit_events_of(rows: Vec<AuditRow>) -> Result<Vec<AuditEvent>, StoreError> {
-    rows.into_iter().map(AuditEvent::try_from).collect()
 }
 
 impl TryFrom<AuditRow> for AuditEvent {

@@ -79,20 +79,11 @@ impl NewKeyRow {
     }
 }
 
-/// The keys of these rows.
-///
-/// # Errors
-///
-/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
-pub fn api_keys_of(rows: Vec<KeyRow>) -> Result<Vec<ApiKey>, StoreError> {
-    rows.into_iter().map(ApiKey::try_from).collect()
-}
-
 /// The keys of these rows of one owner.
 ///
 /// # Errors
 ///
-/// As for [`api_keys_of`].
+/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
 pub fn keys_of_owner(owner: &OwnerId, rows: Vec<ListedRow>) -> Result<Vec<ApiKey>, StoreError> {
     rows.into_iter().map(|row| row.key_of(|| Some(owner.clone()))).collect()
 }

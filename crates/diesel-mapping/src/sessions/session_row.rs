@@ -63,15 +63,6 @@ impl NewSessionRow {
     }
 }
 
-/// The sessions of these rows.
-///
-/// # Errors
-///
-/// [`StoreError::Corrupt`] names the first row with a value that the schema does not promise.
-pub fn sessions_of(rows: Vec<SessionRow>) -> Result<Vec<Session>, StoreError> {
-    rows.into_iter().map(Session::try_from).collect()
-}
-
 impl TryFrom<SessionRow> for Session {
     type Error = StoreError;
 
