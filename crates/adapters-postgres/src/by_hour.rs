@@ -87,22 +87,3 @@ impl Work for ReadCounts<'_> {
         Ok(Kept(reading).load(&mut &*connection).await?)
     }
 }
-
-/// Deletes at most `max` rows before the hour.
-pub(crate) struct PurgeCounts {
-    pub(crate) table: &'static CountsTable,
-    pub(crate) before: Hour,
-    pub(crate) max: u32,
-}
-
-impl Work for PurgeCounts {
-    type Answer = u32;
-
-    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
-        let purge =
-            statement(self.table.purge()).bind::<BigInt, _>(self.before.number()).bind::<BigInt, i64>(self.max.into());
-        // The statement may have run: a second attempt would return another number.
-        let purged = Kept(purge).execute(&mut &*connection).await.map_err(Failure::of_statement)?;
-        Ok(u32::try_from(purged).unwrap_or(self.max))
-    }
-}

@@ -22,7 +22,6 @@ mod open_error;
 mod owners;
 mod readers;
 mod record_uses;
-mod retention;
 mod sessions;
 #[cfg(test)]
 mod statements_tests;

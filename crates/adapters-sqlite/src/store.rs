@@ -3,7 +3,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use domain::ports::{Close, WAITING_BYTES_MAX};
+use diesel::RunQueryDsl;
+use diesel_mapping::{bound, purge};
+use domain::Timestamp;
+use domain::ports::{Close, Retained, Retention, StoreError, WAITING_BYTES_MAX};
 use domain::webhooks::DirectClaims;
 use tokio::sync::{Notify, Semaphore};
 
@@ -86,6 +89,15 @@ impl Close for SqliteStore {
     async fn part_ended(&self) -> &'static str {
         self.writer.ended().await;
         "the thread that writes"
+    }
+}
+
+#[async_trait]
+impl Retention for SqliteStore {
+    async fn purge(&self, what: Retained, before: Timestamp, max: u32) -> Result<u32, StoreError> {
+        let Some(deletion) = purge(what, before, max) else { return self.purge_history(before, max).await };
+        let deleted = self.writer.write(move |connection| Ok(bound(deletion).execute(connection)?)).await?;
+        Ok(u32::try_from(deleted).unwrap_or(max))
     }
 }
 

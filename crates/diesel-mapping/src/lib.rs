@@ -4,6 +4,7 @@
 //! statement that both adapters run is built here; a statement of one database is in its adapter.
 
 pub mod audit;
+mod bound;
 pub mod catalogue;
 pub mod copying;
 mod digest_row;
@@ -20,6 +21,7 @@ pub mod schema;
 pub mod sessions;
 pub mod webhooks;
 
+pub use bound::{Bind, bound, purge};
 pub use digest_row::{DigestRow, digests_of, ids_of, stored_digest};
 pub use failure::{WRITE_PROBE, not_writable, store_error};
 pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, stored_count};

@@ -1,14 +1,17 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use diesel_mapping::audit::AuditQuery;
+use diesel::OptionalExtension;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_mapping::audit::{AuditQuery, AuditRow, audit_page};
+use diesel_mapping::{IdRow, bound};
 use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 
 use super::announcements::{ListUnannounced, MarkAnnounced, RecordNew};
-use super::list_events::ListEvents;
 use crate::PostgresStore;
+use crate::attempt::{Failure, Work};
 
 #[async_trait]
 impl AuditLog for PostgresStore {
@@ -30,5 +33,25 @@ impl AuditLog for PostgresStore {
 
     fn watch(&self, watcher: Arc<dyn AuditWatcher>) {
         self.audit_watchers.add(watcher);
+    }
+}
+
+/// A page of the audit log. One statement, and a second one for a search.
+struct ListEvents {
+    query: AuditQuery,
+    max: u32,
+}
+
+impl Work for ListEvents {
+    type Answer = AuditPage;
+
+    async fn attempt(&self, connection: &AsyncPgConnection) -> Result<AuditPage, Failure> {
+        let mut floor = None;
+        if self.query.is_search() {
+            let row = bound(self.query.floor()).get_result::<IdRow>(&mut &*connection).await.optional()?;
+            floor = row.map(AuditId::try_from).transpose()?;
+        }
+        let rows = bound(self.query.page(floor, self.max)).load::<AuditRow>(&mut &*connection).await?;
+        Ok(audit_page(rows, floor, self.max)?)
     }
 }

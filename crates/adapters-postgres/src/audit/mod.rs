@@ -2,10 +2,8 @@
 
 mod announcements;
 mod audit_log;
-mod list_events;
 mod write_events;
 
-pub(crate) use list_events::bound;
 pub(crate) use write_events::{
     Written, commit_with, forget_noted, note, note_writer, row_of, showing, take_noted, write_events,
 };

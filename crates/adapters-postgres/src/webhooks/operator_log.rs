@@ -10,7 +10,7 @@ use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, LoggedAttemptRow, SubscriptionRow, failing_after,
     logged_event,
 };
-use diesel_mapping::{Kept, statement, values_of};
+use diesel_mapping::{Kept, bound, statement, values_of};
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedAttempt, LoggedEvent, OperatorLog,
     StoreError,
@@ -20,7 +20,6 @@ use domain::{EventId, SubscriptionId};
 
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
-use crate::audit::bound;
 
 /// The last ended attempt of each of the subscriptions `$1`.
 const LAST_ATTEMPTS: &str = "SELECT attempt.* FROM unnest($1) AS lane (id)

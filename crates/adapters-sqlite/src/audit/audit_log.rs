@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::query_builder::BoxedSqlQuery;
-use diesel::sql_types::{BigInt, Binary, Text};
-use diesel::sqlite::Sqlite;
-use diesel_mapping::audit::{AuditQuery, AuditRow, Bind, NewAuditRow, audit_page, list_unannounced};
+use diesel::sql_types::BigInt;
+use diesel_mapping::audit::{AuditQuery, AuditRow, NewAuditRow, audit_page, list_unannounced};
 use diesel_mapping::schema::audit_events;
-use diesel_mapping::{IdRow, statement, values_of};
+use diesel_mapping::{IdRow, bound, statement, values_of};
 use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
@@ -100,14 +98,4 @@ fn list(connection: &mut SqliteConnection, query: &AuditQuery, max: u32) -> Resu
     }
     let rows: Vec<AuditRow> = bound(query.page(floor, max)).load(connection)?;
     Ok(audit_page(rows, floor, max)?)
-}
-
-/// The statement with the values of its placeholders.
-pub(crate) fn bound(
-    (sql, binds): (String, Vec<Bind>),
-) -> BoxedSqlQuery<'static, Sqlite, diesel::query_builder::SqlQuery> {
-    binds.into_iter().fold(statement(sql), |query, bind| match bind {
-        Bind::Bytes(bytes) => query.bind::<Binary, _>(bytes),
-        Bind::Text(text) => query.bind::<Text, _>(text),
-    })
 }

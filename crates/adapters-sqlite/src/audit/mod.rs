@@ -2,4 +2,4 @@
 
 mod audit_log;
 
-pub(crate) use audit_log::{bound, take_stored, write_events};
+pub(crate) use audit_log::{take_stored, write_events};

@@ -6,7 +6,7 @@ use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{
     EventQuery, EventRow, FIND_FAILING, FailingRow, ListedEventRow, failing_after, logged_event,
 };
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, bound, statement};
 use domain::ports::{
     EventPage, FailingPlace, FailingSubscription, ListEventsRequest, LoggedEvent, OperatorLog, StoreError,
 };
@@ -15,7 +15,6 @@ use domain::{EventId, SubscriptionId};
 
 use super::find_subscription::{last_attempt, list_all};
 use crate::SqliteStore;
-use crate::audit::bound;
 use crate::undo::Undo;
 
 #[async_trait]

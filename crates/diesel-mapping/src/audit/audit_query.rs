@@ -3,6 +3,7 @@ use domain::audit::{AuditAction, AuditFilter};
 use domain::ports::AUDIT_SEARCHED_MAX;
 
 use super::audit_row::actor_columns;
+use crate::Bind;
 
 /// Deletes at most `$2` events with ids below `$1`, oldest first. Both databases number placeholders like this.
 pub const DELETE_BEFORE: &str =
@@ -30,15 +31,6 @@ pub struct AuditQuery {
     filter: AuditFilter,
     below: AuditId,
     from: AuditId,
-}
-
-/// The value of a placeholder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bind {
-    /// The bytes of an id.
-    Bytes(Vec<u8>),
-    /// A string.
-    Text(String),
 }
 
 /// A statement and the values of its placeholders.

@@ -4,5 +4,5 @@ mod audit_query;
 mod audit_row;
 mod changes_json;
 
-pub use audit_query::{AuditQuery, Bind, DELETE_BEFORE, list_unannounced};
+pub use audit_query::{AuditQuery, DELETE_BEFORE, list_unannounced};
 pub use audit_row::{AuditRow, NewAuditRow, audit_page};

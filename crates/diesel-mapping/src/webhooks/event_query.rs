@@ -5,7 +5,7 @@ use domain::ports::{EventPage, ListEventsRequest, LoggedEvent, StoreError};
 use domain::webhooks::Event;
 
 use super::event_row::EventRow;
-use crate::audit::Bind;
+use crate::Bind;
 use crate::place::Place;
 
 /// How many events a search for a user or a type looks at, at most, for one page. No index has either: publishing would
