@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{Array, BigInt, Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::{CountsTable, HourRow, Kept, statement, stored_count};
+use diesel_mapping::{CountsTable, HourRow, Kept, owner_statement, statement, stored_count};
 use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::attempt::{Failure, Work};
@@ -78,9 +78,7 @@ impl Work for ReadCounts<'_> {
             GROUP BY wanted.hour",
             self.table.sums(),
         );
-        let reading = statement(reading)
-            .bind::<Text, _>(self.owner.issuer())
-            .bind::<Text, _>(self.owner.subject())
+        let reading = owner_statement(reading, self.owner)
             .bind::<Nullable<Binary>, _>(self.id.map(Vec::from))
             .bind::<BigInt, _>(self.hours.first.number())
             .bind::<BigInt, _>(self.hours.last.number());

@@ -1,5 +1,7 @@
 use async_trait::async_trait;
 use diesel::QueryResult;
+use diesel::pg::Pg;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
 use diesel::sql_types::{Array, BigInt, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{
@@ -7,7 +9,7 @@ use diesel_mapping::owners::{
     OF_SUBSCRIPTIONS, OfSubscription, OwnerIdRow, delete_owner,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{IdRow, Kept, StoredInstant, statement};
+use diesel_mapping::{IdRow, Kept, StoredInstant, owner_statement, statement};
 use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
 use domain::{CredentialDigest, OwnerId};
@@ -104,7 +106,7 @@ async fn erase(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryR
     let mut erased = close(connection, request).await?;
     for statement in [ERASE_KEYS, ERASE_SESSIONS] {
         if erased == 0 {
-            erased = few(connection, statement, request).await?;
+            erased = Kept(few(statement, request)).execute(&mut &*connection).await?;
         }
     }
     for table in OF_SUBSCRIPTIONS {
@@ -118,50 +120,37 @@ async fn erase(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryR
     if erased == 0 {
         erased = erase_subscriptions(connection, request).await?;
     }
-    if erased == 0 { few(connection, EMPTY_EVENTS, request).await } else { Ok(erased) }
+    if erased == 0 { Kept(few(EMPTY_EVENTS, request)).execute(&mut &*connection).await } else { Ok(erased) }
 }
 
 /// Deletes the subscriptions that exist, so that no publication adds deliveries. The lanes come first, as everywhere.
 async fn close(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
-    let (issuer, subject) = (request.owner.issuer(), request.owner.subject());
-    let of_owner = |sql| statement(sql).bind::<Text, _>(issuer).bind::<Text, _>(subject);
-    Kept(of_owner(CLOSE_LANES)).execute(&mut &*connection).await?;
+    let owner = &request.owner;
+    Kept(owner_statement(CLOSE_LANES, owner)).execute(&mut &*connection).await?;
     let deletion = statement(DELETE_SUBSCRIPTIONS)
         .bind::<Instant, StoredInstant>(request.at.into())
-        .bind::<Text, _>(issuer)
-        .bind::<Text, _>(subject);
+        .bind::<Text, _>(owner.issuer())
+        .bind::<Text, _>(owner.subject());
     let deleted = Kept(deletion).execute(&mut &*connection).await?;
     if deleted > 0 {
-        Kept(of_owner(ERASE_PATTERNS)).execute(&mut &*connection).await?;
+        Kept(owner_statement(ERASE_PATTERNS, owner)).execute(&mut &*connection).await?;
     }
     Ok(deleted)
 }
 
-/// Runs a statement of [`diesel_mapping::owners`] on about the most rows.
-async fn few(connection: &AsyncPgConnection, sql: &str, request: &EraseRequest) -> QueryResult<usize> {
-    let deletion = statement(sql)
-        .bind::<Text, _>(request.owner.issuer())
-        .bind::<Text, _>(request.owner.subject())
-        .bind::<BigInt, i64>(request.max.into());
-    Kept(deletion).execute(&mut &*connection).await
+/// A statement about the rows of the owner. `$3` is about the most rows.
+fn few<'a>(sql: &str, request: &'a EraseRequest) -> BoxedSqlQuery<'a, Pg, SqlQuery> {
+    owner_statement(sql, &request.owner).bind::<BigInt, i64>(request.max.into())
 }
 
 async fn erase_publications(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
-    let deletion = statement(ERASE_PUBLICATIONS)
-        .bind::<Text, _>(request.owner.issuer())
-        .bind::<Text, _>(request.owner.subject())
-        .bind::<BigInt, i64>(request.max.into());
-    let gone = Kept(deletion).load(&mut &*connection).await?;
+    let gone = Kept(few(ERASE_PUBLICATIONS, request)).load(&mut &*connection).await?;
     erase_ids(connection, ERASE_EVENTS, &IdRow::ids(gone)).await
 }
 
 /// The lane goes before the subscription: the order of every transaction.
 async fn erase_subscriptions(connection: &AsyncPgConnection, request: &EraseRequest) -> QueryResult<usize> {
-    let search = statement(SETTLED)
-        .bind::<Text, _>(request.owner.issuer())
-        .bind::<Text, _>(request.owner.subject())
-        .bind::<BigInt, i64>(request.max.into())
-        .bind::<Instant, StoredInstant>(request.settled.into());
+    let search = few(SETTLED, request).bind::<Instant, StoredInstant>(request.settled.into());
     let settled: Vec<IdRow> = Kept(search).load(&mut &*connection).await?;
     let ids = IdRow::ids(settled);
     erase_ids(connection, ERASE_CONSUMERS, &ids).await?;
@@ -182,12 +171,12 @@ async fn erase_deliveries(
     (table, id): OfSubscription,
     request: &EraseRequest,
 ) -> QueryResult<usize> {
-    let search = statement(format!(
+    let search = format!(
         "SELECT subscription.id FROM webhook_subscriptions AS subscription
         CROSS JOIN LATERAL (SELECT FROM {table} WHERE subscription_id = subscription.id LIMIT 1) AS one
         WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 LIMIT 1"
-    ));
-    let search = search.bind::<Text, _>(request.owner.issuer()).bind::<Text, _>(request.owner.subject());
+    );
+    let search = owner_statement(search, &request.owner);
     let found: Option<IdRow> = Kept(search).load(&mut &*connection).await?.pop();
     let Some(subscription) = found else { return Ok(0) };
     let deletion = statement(format!(
@@ -210,16 +199,14 @@ impl Work for FinishErasure<'_> {
     type Answer = bool;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
-        let (issuer, subject) = (self.owner.issuer(), self.owner.subject());
         let is_erasing = locked(connection, self.owner).await?.erasing_since.is_some();
-        let look = statement(HAS_ROWS).bind::<Text, _>(issuer).bind::<Text, _>(subject);
+        let look = owner_statement(HAS_ROWS, self.owner);
         if !is_erasing || Kept(look).get_result::<FoundRow>(&mut &*connection).await?.found {
             Rollback.execute(&mut &*connection).await?;
             return Ok(false);
         }
-        let forgetting = statement(FORGET_OWNER).bind::<Text, _>(issuer).bind::<Text, _>(subject);
         Kept(delete_owner(self.owner)).execute(&mut &*connection).await?;
-        Kept(forgetting).execute(&mut &*connection).await?;
+        Kept(owner_statement(FORGET_OWNER, self.owner)).execute(&mut &*connection).await?;
         let (changed, event) = (CredentialDigest::of_owner(self.owner), self.cause.owner_erased(self.owner));
         let (written, committed) = commit_with(connection, &[changed], &[event]).await;
         settle(written, committed)?;

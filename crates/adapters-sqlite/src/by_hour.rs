@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use diesel_mapping::{CountsTable, HourRow, statement, stored_count};
+use diesel_mapping::{CountsTable, HourRow, owner_statement, statement, stored_count};
 use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::undo::Undo;
@@ -42,9 +42,7 @@ pub(crate) fn read_counts<Counts: From<[u64; 3]>>(
     id: Option<&[u8; 16]>,
     hours: HourRange,
 ) -> Result<Option<BTreeMap<Hour, Counts>>, Undo> {
-    let reading = statement(read_statement(table))
-        .bind::<Text, _>(owner.issuer())
-        .bind::<Text, _>(owner.subject())
+    let reading = owner_statement(read_statement(table), owner)
         .bind::<Nullable<Binary>, _>(id.map(<[u8; 16]>::as_slice))
         .bind::<BigInt, _>(hours.first.number())
         .bind::<BigInt, _>(hours.last.number());

@@ -1,14 +1,13 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Text};
-use diesel_mapping::StoredInstant;
 use diesel_mapping::owners::{
     DELETE_SUBSCRIPTIONS, EMPTY_EVENTS, ERASE_KEYS, ERASE_PATTERNS, ERASE_SESSIONS, ERASING, FoundRow, HAS_ROWS,
     OF_SUBSCRIPTIONS, OfSubscription, OwnerIdRow, delete_owner,
 };
 use diesel_mapping::schema::{webhook_publications, webhook_subscriptions};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::statement;
+use diesel_mapping::{StoredInstant, owner_statement, statement};
 use domain::OwnerId;
 use domain::audit::Cause;
 use domain::ports::{EraseRequest, Erasure, StoreError};
@@ -92,7 +91,7 @@ fn close(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<us
     let deleted = deletion.bind::<Text, _>(issuer).bind::<Text, _>(subject).execute(connection)?;
     if deleted > 0 {
         for sql in [ERASE_PATTERNS, CLOSE_LANES] {
-            statement(sql).bind::<Text, _>(issuer).bind::<Text, _>(subject).execute(connection)?;
+            owner_statement(sql, &request.owner).execute(connection)?;
         }
     }
     Ok(deleted)
@@ -100,10 +99,7 @@ fn close(connection: &mut SqliteConnection, request: &EraseRequest) -> Result<us
 
 /// Runs a statement of [`diesel_mapping::owners`] on about the most rows.
 fn few(connection: &mut SqliteConnection, sql: &str, request: &EraseRequest) -> Result<usize, Undo> {
-    let deletion = statement(sql)
-        .bind::<Text, _>(request.owner.issuer())
-        .bind::<Text, _>(request.owner.subject())
-        .bind::<BigInt, i64>(request.max.into());
+    let deletion = owner_statement(sql, &request.owner).bind::<BigInt, i64>(request.max.into());
     Ok(deletion.execute(connection)?)
 }
 
@@ -118,10 +114,7 @@ fn erase_deliveries(
         FROM webhook_subscriptions AS subscription CROSS JOIN {table} AS one ON one.subscription_id = subscription.id
         WHERE subscription.owner_issuer = $1 AND subscription.owner_subject = $2 LIMIT $3"
     );
-    let listing = statement(listing)
-        .bind::<Text, _>(request.owner.issuer())
-        .bind::<Text, _>(request.owner.subject())
-        .bind::<BigInt, i64>(request.max.into());
+    let listing = owner_statement(listing, &request.owner).bind::<BigInt, i64>(request.max.into());
     let rows: Vec<DeliveryRow> = listing.load(connection)?;
     for row in &rows {
         let deletion = format!("DELETE FROM {table} WHERE subscription_id = $1 AND {id} = $2");
@@ -161,8 +154,7 @@ fn finish(connection: &mut SqliteConnection, owner: &OwnerId, cause: &Cause) -> 
     if find_owner(connection, owner)?.erasing_since.is_none() {
         return Ok(false);
     }
-    let look = statement(HAS_ROWS).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
-    if look.get_result::<FoundRow>(connection)?.found {
+    if owner_statement(HAS_ROWS, owner).get_result::<FoundRow>(connection)?.found {
         return Ok(false);
     }
     delete_owner(owner).execute(connection)?;

@@ -1,12 +1,23 @@
 use diesel::backend::Backend;
 use diesel::query_builder::{AstPass, BoxedSqlQuery, Query, QueryFragment, QueryId, SqlQuery};
+use diesel::serialize::ToSql;
+use diesel::sql_types::Text;
 use diesel::{QueryResult, RunQueryDsl};
+use domain::OwnerId;
 
 /// A statement in SQL, without the values of its placeholders yet. It boxes them, so that all statements have one type: the
 /// compiler would otherwise make the code of a query again for each list of values.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn statement<'a, DB: Backend>(text: impl Into<String>) -> BoxedSqlQuery<'a, DB, SqlQuery> {
     diesel::sql_query(text).into_boxed()
+}
+
+/// A [`statement`] whose first two values are the issuer and the subject of the owner.
+pub fn owner_statement<DB: Backend>(sql: impl Into<String>, owner: &OwnerId) -> BoxedSqlQuery<'_, DB, SqlQuery>
+where
+    str: ToSql<Text, DB>,
+{
+    statement(sql).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject())
 }
 
 /// A statement that each connection prepares once and keeps under its SQL text, which saves a round trip.

@@ -26,7 +26,7 @@ pub use digest_row::{DigestRow, digests_of, ids_of, stored_digest};
 pub use failure::{WRITE_PROBE, not_writable, store_error};
 pub use hour_row::{CountsTable, HourRow, KEY_USAGE, SUBSCRIPTION_OUTCOMES, stored_count};
 pub use instant::StoredInstant;
-pub use kept::{Kept, statement};
+pub use kept::{Kept, owner_statement, statement};
 pub use migrations::{KnownMigrations, MigrationUndone, apply_pending, schema_is_complete};
 pub use place::Place;
 pub use rows::{Columns, CountRow, IdRow, columns_of, values_of};

@@ -1,12 +1,12 @@
 use diesel::QueryResult;
 use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Array, Binary, Nullable, Text};
+use diesel::sql_types::{Array, Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::owners::{OwnerRow, ReplacedOwnerRow, delete_owner, record_in, record_of};
 use diesel_mapping::schema::owners;
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::BreakerRow;
-use diesel_mapping::{Kept, StoredInstant, statement};
+use diesel_mapping::{Kept, StoredInstant, owner_statement, statement};
 use domain::ports::{ChangeOwnerRequest, ChangedOwner, SetOwnerStateRequest};
 use domain::{CredentialDigest, OwnerId, OwnerRecord, Timestamp};
 use futures_util::future::{OptionFuture, join, join3};
@@ -92,7 +92,7 @@ impl Work for SetOwnerStateRequest {
 
 /// Does not count this time as failing, in which the lanes of the owner could not send.
 async fn rest(connection: &AsyncPgConnection, owner: &OwnerId, since: Timestamp, until: Timestamp) -> QueryResult<()> {
-    let locking = statement(LOCK_FAILING).bind::<Text, _>(owner.issuer()).bind::<Text, _>(owner.subject());
+    let locking = owner_statement(LOCK_FAILING, owner);
     let failing: Vec<FailingLane> = Kept(locking).load(&mut &*connection).await?;
     let rested: Vec<_> = failing
         .iter()

@@ -1,7 +1,7 @@
-use diesel::sql_types::{Binary, Nullable, Text};
+use diesel::sql_types::{Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sessions::{END_ALL, END_ONE};
-use diesel_mapping::{DigestRow, Kept, digests_of, ids_of, statement};
+use diesel_mapping::{DigestRow, Kept, digests_of, ids_of, owner_statement};
 use domain::audit::Cause;
 use domain::{CredentialDigest, OwnerId, SessionId};
 use futures_util::future::join3;
@@ -34,10 +34,8 @@ impl Work for End<'_> {
             Which::One(id) => (END_ONE, Some(id)),
             Which::AllExcept(kept) => (END_ALL, kept.as_ref()),
         };
-        let deletion = statement(deletion)
-            .bind::<Text, _>(self.owner.issuer())
-            .bind::<Text, _>(self.owner.subject())
-            .bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));
+        let deletion =
+            owner_statement(deletion, self.owner).bind::<Nullable<Binary>, _>(id.map(|id| id.as_bytes().as_slice()));
         // With the lock, the end of all sessions sees an opening, or its caller sees the end.
         let (begun, locked, ended) = join3(
             Begin.execute(&mut &*connection),

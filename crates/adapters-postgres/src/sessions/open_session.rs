@@ -1,10 +1,10 @@
 use diesel::QueryResult;
-use diesel::sql_types::{BigInt, Binary, Bool, Text};
+use diesel::sql_types::{BigInt, Binary, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{END_SURPLUS, NewSessionRow, seen_since};
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of, statement};
+use diesel_mapping::{DigestRow, Kept, StoredInstant, digests_of, ids_of, owner_statement};
 use domain::audit::Cause;
 use domain::sessions::Session;
 use domain::{CredentialDigest, OwnerId, SessionId};
@@ -28,10 +28,7 @@ impl Work for Open<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
         let Self { session, digest, max, cause } = *self;
-        let (issuer, subject) = (session.owner.issuer(), session.owner.subject());
-        let surplus = statement(END_SURPLUS)
-            .bind::<Text, _>(issuer)
-            .bind::<Text, _>(subject)
+        let surplus = owner_statement(END_SURPLUS, &session.owner)
             .bind::<Binary, _>(session.id.as_bytes().as_slice())
             .bind::<Instant, StoredInstant>(session.created_at.into())
             .bind::<Instant, StoredInstant>(seen_since(session.created_at))
@@ -57,8 +54,6 @@ impl Work for Open<'_> {
 /// lock see the sessions of earlier calls. Unlike the row in `key_owners`, this lock leaves no row. Two owners that
 /// share a number only wait for each other. See decision 64.
 pub(super) async fn lock_owner(connection: &AsyncPgConnection, owner: &OwnerId) -> QueryResult<usize> {
-    let lock = statement("SELECT pg_advisory_xact_lock(hashtextextended($1, hashtextextended($2, 0)))")
-        .bind::<Text, _>(owner.issuer())
-        .bind::<Text, _>(owner.subject());
-    Kept(lock).execute(&mut &*connection).await
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, hashtextextended($2, 0)))";
+    Kept(owner_statement(lock, owner)).execute(&mut &*connection).await
 }

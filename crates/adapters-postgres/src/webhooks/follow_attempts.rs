@@ -1,8 +1,8 @@
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::LoggedAttemptRow;
-use diesel_mapping::{Kept, StoredInstant, statement, values_of};
+use diesel_mapping::{Kept, StoredInstant, owner_statement, values_of};
 use domain::ports::{ListAttemptsRequest, LoggedAttempt};
 
 use crate::attempt::{Failure, Work};
@@ -24,9 +24,7 @@ impl Work for ListAttemptsRequest {
     type Answer = Vec<LoggedAttempt>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<LoggedAttempt>, Failure> {
-        let query = statement(ATTEMPTS_AFTER)
-            .bind::<Text, _>(self.owner.issuer())
-            .bind::<Text, _>(self.owner.subject())
+        let query = owner_statement(ATTEMPTS_AFTER, &self.owner)
             .bind::<Nullable<Binary>, _>(self.subscription.map(|id| id.as_bytes().to_vec()))
             .bind::<Instant, StoredInstant>(self.after.ended_at.into())
             .bind::<Binary, _>(self.after.delivery.as_bytes().as_slice())

@@ -4,7 +4,7 @@ use diesel::deserialize::QueryableByName;
 use diesel::sql_types::{Array, BigInt, Binary, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::webhooks::{DueRow, EndedRow, LoggedAttemptRow};
-use diesel_mapping::{Kept, statement, values_of};
+use diesel_mapping::{Kept, owner_statement, statement, values_of};
 use domain::ports::{DeliveryPage, ListDeliveriesRequest, LoggedAttempt, StoreError};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, ListedDelivery};
 use domain::{DeliveryId, Timestamp};
@@ -57,9 +57,7 @@ impl Work for ListDeliveriesRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<DeliveryPage, Failure> {
         let query = |sql, limit: i64| {
             let wanted = self.filter.subscription.map(|id| id.as_bytes().to_vec());
-            let query = statement(sql)
-                .bind::<Text, _>(self.owner.issuer())
-                .bind::<Text, _>(self.owner.subject())
+            let query = owner_statement(sql, &self.owner)
                 .bind::<Nullable<Binary>, _>(wanted)
                 .bind::<Binary, _>(first_id(self))
                 .bind::<Binary, _>(end_of_ids(self))

@@ -1,8 +1,8 @@
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::sql_types::Instant;
 use diesel_mapping::webhooks::{FailedRow, LostCountRow, counted};
-use diesel_mapping::{Kept, StoredInstant, statement, values_of};
+use diesel_mapping::{Kept, StoredInstant, owner_statement, values_of};
 use domain::ports::{CountRecoverableRequest, ListFailedRequest};
 use domain::webhooks::FailedDelivery;
 
@@ -63,9 +63,7 @@ impl Work for ListFailedRequest {
     type Answer = Vec<FailedDelivery>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Vec<FailedDelivery>, Failure> {
-        let query = statement(NEWEST_FAILED)
-            .bind::<Text, _>(self.owner.issuer())
-            .bind::<Text, _>(self.owner.subject())
+        let query = owner_statement(NEWEST_FAILED, &self.owner)
             .bind::<Nullable<Binary>, _>(self.subscription.map(|id| id.as_bytes().to_vec()))
             .bind::<Binary, _>(first_id_at(self.published_since))
             .bind::<BigInt, i64>(self.max.into());
@@ -79,9 +77,7 @@ impl Work for CountRecoverableRequest {
     type Answer = Option<u32>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<u32>, Failure> {
-        let query = statement(COUNT_LOST)
-            .bind::<Text, _>(self.owner.issuer())
-            .bind::<Text, _>(self.owner.subject())
+        let query = owner_statement(COUNT_LOST, &self.owner)
             .bind::<Binary, _>(self.subscription.as_bytes().as_slice())
             .bind::<Binary, _>(first_id_at(self.retry.published_since))
             .bind::<Instant, StoredInstant>(self.retry.at.into())

@@ -1,9 +1,9 @@
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Text};
+use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::webhook_subscriptions;
 use diesel_mapping::webhooks::{BreakerRow, SubscriptionRow};
-use diesel_mapping::{Kept, statement, values_of};
+use diesel_mapping::{Kept, owner_statement, values_of};
 use domain::SubscriptionId;
 use domain::ports::ListSubscriptionsRequest;
 use domain::webhooks::{Subscription, SubscriptionHealth};
@@ -64,9 +64,7 @@ impl Work for ListWithHealth<'_> {
     type Answer = Vec<(Subscription, SubscriptionHealth)>;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let query = statement(LIST_WITH_HEALTH)
-            .bind::<Text, _>(self.0.owner.issuer())
-            .bind::<Text, _>(self.0.owner.subject())
+        let query = owner_statement(LIST_WITH_HEALTH, &self.0.owner)
             .bind::<Binary, _>(end_of_ids(self.0.before.as_ref()))
             .bind::<BigInt, i64>(self.0.max.into())
             .bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into());

@@ -1,11 +1,12 @@
 //! One of the owner's deliveries, in the queue or in the log. It is found through the owner's subscriptions, including
 //! deleted ones.
 
-use diesel::QueryResult;
-use diesel::sql_types::{Binary, Text};
+use diesel::pg::Pg;
+use diesel::query_builder::{BoxedSqlQuery, SqlQuery};
+use diesel::sql_types::Binary;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::webhooks::EndedRow;
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, owner_statement};
 use domain::webhooks::Delivery;
 use domain::{DeliveryId, OwnerId};
 use futures_util::future::join3;
@@ -48,8 +49,8 @@ pub(super) async fn find(
 ) -> Result<Option<Delivery>, Failure> {
     let (begun, ended, due) = join3(
         BeginSnapshot.execute(&mut &*connection),
-        load_ended(connection, ENDED, owner, id),
-        load_due(connection, DUE, owner, id),
+        query(ENDED, owner, &id).load::<EndedRow>(&mut &*connection),
+        query(DUE, owner, &id).load::<DueWithTypeRow>(&mut &*connection),
     )
     .await;
     begun?;
@@ -65,41 +66,20 @@ pub(super) async fn lock(
 ) -> Result<Option<Delivery>, Failure> {
     let (begun, ended, due) = join3(
         Begin.execute(&mut &*connection),
-        load_ended(connection, ENDED_LOCKED, owner, id),
-        load_due(connection, DUE_LOCKED, owner, id),
+        query(ENDED_LOCKED, owner, &id).load::<EndedRow>(&mut &*connection),
+        query(DUE_LOCKED, owner, &id).load::<DueWithTypeRow>(&mut &*connection),
     )
     .await;
     begun?;
     if let Some(found) = one_of(due?, ended?)? {
         return Ok(Some(found));
     }
-    one_of(Vec::new(), load_ended(connection, ENDED_LOCKED, owner, id).await?)
+    one_of(Vec::new(), query(ENDED_LOCKED, owner, &id).load(&mut &*connection).await?)
 }
 
-async fn load_due(
-    connection: &AsyncPgConnection,
-    sql: &'static str,
-    owner: &OwnerId,
-    id: DeliveryId,
-) -> QueryResult<Vec<DueWithTypeRow>> {
-    let query = statement(sql)
-        .bind::<Text, _>(owner.issuer())
-        .bind::<Text, _>(owner.subject())
-        .bind::<Binary, _>(id.as_bytes().as_slice());
-    Kept(query).load(&mut &*connection).await
-}
-
-async fn load_ended(
-    connection: &AsyncPgConnection,
-    sql: &'static str,
-    owner: &OwnerId,
-    id: DeliveryId,
-) -> QueryResult<Vec<EndedRow>> {
-    let query = statement(sql)
-        .bind::<Text, _>(owner.issuer())
-        .bind::<Text, _>(owner.subject())
-        .bind::<Binary, _>(id.as_bytes().as_slice());
-    Kept(query).load(&mut &*connection).await
+/// A query of the queue or of the log for the owner's delivery.
+fn query<'a>(sql: &str, owner: &'a OwnerId, id: &'a DeliveryId) -> Kept<BoxedSqlQuery<'a, Pg, SqlQuery>> {
+    Kept(owner_statement(sql, owner).bind::<Binary, _>(id.as_bytes().as_slice()))
 }
 
 fn one_of(due: Vec<DueWithTypeRow>, ended: Vec<EndedRow>) -> Result<Option<Delivery>, Failure> {

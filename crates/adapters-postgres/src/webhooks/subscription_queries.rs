@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{Array, Binary, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_mapping::schema::{webhook_patterns, webhook_subscriptions};
-use diesel_mapping::{Kept, statement};
+use diesel_mapping::{Kept, owner_statement};
 use domain::webhooks::Subscription;
 use domain::{OwnerId, SubscriptionId};
 
@@ -33,9 +33,7 @@ pub(super) fn subscription_of<'a>(owner: &'a OwnerId, id: &'a SubscriptionId) ->
 /// Stores the patterns of the subscription.
 pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription: &Subscription) -> QueryResult<usize> {
     let patterns = subscription.events.names();
-    let insertion = statement(INSERT_PATTERNS)
-        .bind::<Text, _>(subscription.owner.issuer())
-        .bind::<Text, _>(subscription.owner.subject())
+    let insertion = owner_statement(INSERT_PATTERNS, &subscription.owner)
         .bind::<Array<Text>, _>(patterns)
         .bind::<Binary, _>(subscription.id.as_bytes().as_slice());
     Kept(insertion).execute(&mut &*connection).await

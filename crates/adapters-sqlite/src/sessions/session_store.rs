@@ -1,13 +1,15 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable};
 use diesel_mapping::owners::{StandingRow, looked_up};
 use diesel_mapping::schema::sessions;
 use diesel_mapping::sessions::{
     COUNT_GOOD, END_ALL, END_ONE, END_SURPLUS, NewSessionRow, SessionRow, list_sessions, seen_since, session_by_digest,
 };
 use diesel_mapping::sql_types::Instant;
-use diesel_mapping::{CountRow, DigestRow, Kept, StoredInstant, digests_of, ids_of, statement, values_of};
+use diesel_mapping::{
+    CountRow, DigestRow, Kept, StoredInstant, digests_of, ids_of, owner_statement, statement, values_of,
+};
 use domain::audit::Cause;
 use domain::ports::{CredentialStore, Found, LookedUp, SessionStore, StoreError};
 use domain::sessions::{Session, SessionUse};
@@ -99,9 +101,7 @@ fn open_session(
     cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
     diesel::insert_into(sessions::table).values(NewSessionRow::new(session, digest)).execute(connection)?;
-    let surplus = statement(END_SURPLUS)
-        .bind::<Text, _>(session.owner.issuer())
-        .bind::<Text, _>(session.owner.subject())
+    let surplus = owner_statement(END_SURPLUS, &session.owner)
         .bind::<Binary, _>(session.id.as_bytes().as_slice())
         .bind::<Instant, StoredInstant>(session.created_at.into())
         .bind::<Instant, StoredInstant>(seen_since(session.created_at))
@@ -122,10 +122,8 @@ fn end_sessions(
     id: Option<SessionId>,
     cause: &Cause,
 ) -> Result<Vec<CredentialDigest>, Undo> {
-    let deletion = statement(deletion)
-        .bind::<Text, _>(owner.issuer())
-        .bind::<Text, _>(owner.subject())
-        .bind::<Nullable<Binary>, _>(id.as_ref().map(|id| id.as_bytes().as_slice()));
+    let id = id.as_ref().map(|id| id.as_bytes().as_slice());
+    let deletion = owner_statement(deletion, owner).bind::<Nullable<Binary>, _>(id);
     let ended: Vec<DigestRow> = Kept(deletion).load(connection)?;
     let ids = ids_of("sessions", &ended, SessionId::from_bytes)?;
     write_events(connection, &cause.sessions_ended(owner, ids))?;
