@@ -18,7 +18,7 @@ use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::owners::change_owner::locked;
-use crate::transaction::{Commit, Rollback, settle};
+use crate::transaction::{Commit, rolled_back, settle};
 
 /// A lane that is closed and never ready is not served: the erasure deletes its deliveries. The lanes are locked in the order
 /// of their ids, as everywhere.
@@ -93,8 +93,7 @@ impl Work for EraseRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<u32, Failure> {
         if locked(connection, &self.owner).await?.erasing_since.is_none() {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(0);
+            return rolled_back(connection, 0).await;
         }
         let erased = erase(connection, self).await;
         let erased = settle(erased, Commit.execute(&mut &*connection).await)?;
@@ -202,8 +201,7 @@ impl Work for FinishErasure<'_> {
         let is_erasing = locked(connection, self.owner).await?.erasing_since.is_some();
         let look = owner_statement(HAS_ROWS, self.owner);
         if !is_erasing || Kept(look).get_result::<FoundRow>(&mut &*connection).await?.found {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(false);
+            return rolled_back(connection, false).await;
         }
         Kept(delete_owner(self.owner)).execute(&mut &*connection).await?;
         Kept(owner_statement(FORGET_OWNER, self.owner)).execute(&mut &*connection).await?;

@@ -8,6 +8,7 @@ use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::result::{DatabaseErrorKind, Error};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 
 use crate::attempt::Failure;
 
@@ -67,6 +68,12 @@ boundary! {
 /// `get_result` of diesel stops at the row.
 pub(crate) fn only_row<Row>(rows: QueryResult<Vec<Row>>) -> QueryResult<Row> {
     rows?.pop().ok_or(Error::NotFound)
+}
+
+/// Rolls back, and returns the answer.
+pub(crate) async fn rolled_back<Answer>(connection: &AsyncPgConnection, answer: Answer) -> Result<Answer, Failure> {
+    Rollback.execute(&mut &*connection).await?;
+    Ok(answer)
 }
 
 /// The result of a transaction, from the answers of its statements and of the commit.

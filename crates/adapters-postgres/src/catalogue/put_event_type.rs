@@ -8,7 +8,7 @@ use domain::ports::{EntryPut, PutEntryRequest};
 
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
-use crate::transaction::{Begin, Rollback, settle};
+use crate::transaction::{Begin, rolled_back, settle};
 
 /// Makes changes of the catalogue wait for each other until the end of the transaction, so that the counts that follow are
 /// exact and no revision is given twice.
@@ -25,10 +25,7 @@ impl Work for PutEntryRequest {
         let (stored, count, last) = counts.get_result::<CountsRow>(&mut &*connection).await?.counts();
         let entry = match self.admit(stored, count, last) {
             Ok(entry) => entry,
-            Err(refusal) => {
-                Rollback.execute(&mut &*connection).await?;
-                return Ok(refusal);
-            }
+            Err(refusal) => return rolled_back(connection, refusal).await,
         };
         let row = EventTypeRow::from(&entry);
         let insertion = insert_into(event_types::table).values(&row);

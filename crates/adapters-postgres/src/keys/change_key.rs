@@ -7,7 +7,7 @@ use futures_util::future::join;
 use super::rows::{digest_and_key, locked};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
-use crate::transaction::{Begin, Rollback, settle};
+use crate::transaction::{Begin, rolled_back, settle};
 
 /// Changes a key. Two round trips. Takes the lock of the key alone, as a revocation does: the change does not affect
 /// the owner's number of active keys.
@@ -17,7 +17,7 @@ impl Work for ChangeKeyRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<ChangedKey, Failure> {
         let (begun, found) = join(Begin.execute(&mut &*connection), locked(connection, &self.id)).await;
         begun?;
-        let unchanged = match found?.map(digest_and_key).transpose()? {
+        let answer = match found?.map(digest_and_key).transpose()? {
             None => ChangedKey::NotFound,
             Some((_, key)) if key.owner != self.owner => ChangedKey::NotOwned,
             Some((digest, before)) => match self.change.decide(&before, self.at) {
@@ -35,7 +35,6 @@ impl Work for ChangeKeyRequest {
                 Err(refusal) => ChangedKey::Refused(refusal),
             },
         };
-        Rollback.execute(&mut &*connection).await?;
-        Ok(unchanged)
+        rolled_back(connection, answer).await
     }
 }

@@ -9,7 +9,7 @@ use super::rows::listed;
 use crate::attempt::{Failure, Work};
 use crate::audit::row_of;
 use crate::owner_lock::lock_owner;
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 /// Inserts a key, unless its owner has the maximum number of active keys. Two round trips.
 impl Work for InsertKeyRequest {
@@ -27,8 +27,7 @@ impl Work for InsertKeyRequest {
         begun.and(locked)?;
         let (limit, active) = (self.limit.of(limits_in(owner, limits?.pop())?), active?);
         if active >= limit.max.into() {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(Insertion::LimitReached { max: limit.max });
+            return rolled_back(connection, Insertion::LimitReached { max: limit.max }).await;
         }
         let (row, event) = (NewKeyRow::new(&self.key, &self.digest), self.cause.key_created(&self.key));
         let reached = self.cause.key_limit_reached(&self.key, u64::try_from(active).unwrap_or(0), limit);

@@ -8,7 +8,7 @@ use domain::Timestamp;
 use futures_util::future::join;
 
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 /// Locks the rows of the owners with these issuers `$1` and subjects `$2`. The row of an owner to whom another transaction
 /// adds something stays unlocked.
@@ -47,8 +47,7 @@ impl Work for PurgeKeys {
             join(Begin.execute(&mut &*connection), Kept(deletion).load::<OwnerIdRow>(&mut &*connection)).await;
         let purged = begun.and(purged)?;
         if purged.is_empty() {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(0);
+            return rolled_back(connection, 0).await;
         }
         let count = u32::try_from(purged.len()).unwrap_or(self.max);
         let (issuers, subjects) = columns(purged);

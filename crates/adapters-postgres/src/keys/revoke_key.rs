@@ -8,7 +8,7 @@ use futures_util::future::join4;
 use super::rows::{digest_and_key, found, listed};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
-use crate::transaction::{Begin, Rollback};
+use crate::transaction::{Begin, rolled_back};
 
 /// Revokes a key. Two round trips, and one more if it was the successor of a key that is still good. If one call waits
 /// for another, the later call has no effect: PostgreSQL checks the condition again after the wait. The key goes to the
@@ -31,8 +31,7 @@ impl Work for RevokeKeyRequest {
             Some((_, key)) if key.owner != self.owner => Revocation::NotOwned,
             Some((digest, _)) => return commit(self, digest, revoked > 0, keys, connection).await,
         };
-        Rollback.execute(&mut &*connection).await?;
-        Ok(refused)
+        rolled_back(connection, refused).await
     }
 }
 

@@ -11,7 +11,7 @@ use super::rows::{digest_and_key, listed, locked};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::owner_lock::lock_owner;
-use crate::transaction::{Begin, Rollback, settle};
+use crate::transaction::{Begin, rolled_back, settle};
 
 /// Replaces a key with its successor. Two round trips.
 ///
@@ -40,8 +40,7 @@ impl Work for RotateKeyRequest {
                 Err(refusal) => Rotation::Refused(refusal),
             },
         };
-        Rollback.execute(&mut &*connection).await?;
-        Ok(refused)
+        rolled_back(connection, refused).await
     }
 }
 

@@ -14,7 +14,7 @@ use futures_util::future::{OptionFuture, join, join3};
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
 use crate::owner_lock::lock_owner;
-use crate::transaction::{Begin, Rollback, settle};
+use crate::transaction::{Begin, rolled_back, settle};
 
 /// The lanes of the owner that are failing, locked in the order of their ids, as everywhere.
 const LOCK_FAILING: &str = "SELECT lane.subscription_id, lane.failures_in_a_row, lane.failing_since, lane.paused_until,
@@ -46,14 +46,10 @@ impl Work for ChangeOwnerRequest {
         let before = locked(connection, &self.owner).await?;
         let after = match self.change.apply_to(&before) {
             Ok(after) => after,
-            Err(invalid) => {
-                Rollback.execute(&mut &*connection).await?;
-                return Ok(ChangedOwner::Refused(invalid));
-            }
+            Err(invalid) => return rolled_back(connection, ChangedOwner::Refused(invalid)).await,
         };
         if before == after {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(ChangedOwner::Changed(Box::new(after)));
+            return rolled_back(connection, ChangedOwner::Changed(Box::new(after))).await;
         }
         let event = self.cause.owner_changed(&self.owner, &before, &after);
         let changed = [CredentialDigest::of_owner(&self.owner)];
@@ -73,8 +69,7 @@ impl Work for SetOwnerStateRequest {
         let (owner, before) = (&self.owner, locked(connection, &self.owner).await?);
         let after = self.state.apply_to(&before, self.at);
         if before == after {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(after);
+            return rolled_back(connection, after).await;
         }
         let event = self.cause.owner_changed(owner, &before, &after);
         let changed = [CredentialDigest::of_owner(owner)];

@@ -9,7 +9,7 @@ use super::locate_delivery::lock;
 use super::retry_delivery::wake_lane;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Commit, Rollback, settle};
+use crate::transaction::{Commit, rolled_back, settle};
 
 /// Ends a delivery for its owner. Wakes its lane, which may have waited for this delivery.
 impl Work for CancelDeliveryRequest {
@@ -19,8 +19,7 @@ impl Work for CancelDeliveryRequest {
         let found = lock(connection, &self.owner, self.id).await?;
         let waiting = |delivery: &Delivery| !matches!(delivery.state, DeliveryState::Ended { .. });
         let Some(delivery) = found.clone().filter(waiting) else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(found);
+            return rolled_back(connection, found).await;
         };
         let row = webhook_due::table
             .find((delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice()));
@@ -30,8 +29,7 @@ impl Work for CancelDeliveryRequest {
         store.execute(&mut &*connection).await?;
         wake_lane(connection, delivery.subscription_id, self.at).await?;
         write_events(connection, &[self.cause.delivery_cancelled(&delivery, &self.owner)]).await?;
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
         let state = DeliveryState::Ended { end: DeliveryEnd::Cancelled, at: self.at };
-        Ok(Some(Delivery { state, ..delivery }))
+        settle(Ok(Some(Delivery { state, ..delivery })), Commit.execute(&mut &*connection).await)
     }
 }

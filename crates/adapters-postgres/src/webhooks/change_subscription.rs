@@ -13,7 +13,7 @@ use super::retry_delivery::wake_lane;
 use super::subscription_queries::{delete_patterns, insert_patterns, subscription_of};
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Begin, Commit, ForceCustomPlan, Rollback, settle};
+use crate::transaction::{Begin, Commit, ForceCustomPlan, rolled_back, settle};
 
 /// Changes a subscription. Four round trips.
 impl Work for ChangeSubscriptionRequest {
@@ -21,21 +21,16 @@ impl Work for ChangeSubscriptionRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<SubscriptionUpdate, Failure> {
         let Some(before) = lock_subscription(connection, &self.owner, self.id).await? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(SubscriptionUpdate::NotFound);
+            return rolled_back(connection, SubscriptionUpdate::NotFound).await;
         };
         let changed = match self.change.applied_to(&before, self.at) {
             Ok(changed) => changed,
-            Err(refusal) => {
-                Rollback.execute(&mut &*connection).await?;
-                return Ok(SubscriptionUpdate::Refused(refusal));
-            }
+            Err(refusal) => return rolled_back(connection, SubscriptionUpdate::Refused(refusal)).await,
         };
         write_change(connection, &before, &changed.subscription, self.at).await?;
         let event = self.cause.subscription_changed(&before, &changed.subscription);
         write_events(connection, event.as_slice()).await?;
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(SubscriptionUpdate::Changed(Box::new(changed)))
+        settle(Ok(SubscriptionUpdate::Changed(Box::new(changed))), Commit.execute(&mut &*connection).await)
     }
 }
 

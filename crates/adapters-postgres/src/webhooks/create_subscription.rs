@@ -12,7 +12,7 @@ use super::subscription_queries::insert_patterns;
 use crate::attempt::{Failure, Work};
 use crate::audit::row_of;
 use crate::owner_lock::lock_owner;
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 /// Inserts a subscription, unless its owner has reached the maximum. Two round trips.
 impl Work for InsertSubscriptionRequest {
@@ -36,8 +36,7 @@ impl Work for InsertSubscriptionRequest {
         let (all, deleted) = counts?;
         let decided = SubscriptionInsertion::within(max, all.abs_diff(deleted), deleted.unsigned_abs());
         if decided != SubscriptionInsertion::Stored {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(decided);
+            return rolled_back(connection, decided).await;
         }
         let subscription = NewSubscriptionRow::new(&self.subscription, &self.secret);
         let lane = (

@@ -10,7 +10,7 @@ use super::close_lane::{close, end_lane};
 use super::subscription_queries::delete_patterns;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Commit, Rollback, settle};
+use crate::transaction::{Commit, rolled_back, settle};
 
 /// Deletes a subscription: its row stays for the log, without secrets, and its lane is closed.
 impl Work for DeleteSubscriptionRequest {
@@ -18,8 +18,7 @@ impl Work for DeleteSubscriptionRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<bool, Failure> {
         if lock_subscription(connection, &self.owner, self.id).await?.is_none() {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(false);
+            return rolled_back(connection, false).await;
         }
         let row = webhook_subscriptions::table.filter(webhook_subscriptions::id.eq(self.id.as_bytes().as_slice()));
         let deleted_at = webhook_subscriptions::deleted_at.eq(StoredInstant::from(self.at));
@@ -28,7 +27,6 @@ impl Work for DeleteSubscriptionRequest {
         close(connection, self.id, self.at).await?;
         end_lane(connection, self.id, self.at).await?;
         write_events(connection, &[self.cause.subscription_deleted(self.id, &self.owner)]).await?;
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(true)
+        settle(Ok(true), Commit.execute(&mut &*connection).await)
     }
 }

@@ -68,8 +68,7 @@ impl Work for DisableSetByRequest {
         }
         disabled.extend(replace_reason(self, connection, status, &lanes).await?);
         write_events(connection, &self.cause.subscriptions_disabled_from(status, disabled)).await?;
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(u32::try_from(lanes.len()).unwrap_or(self.max))
+        settle(Ok(u32::try_from(lanes.len()).unwrap_or(self.max)), Commit.execute(&mut &*connection).await)
     }
 }
 

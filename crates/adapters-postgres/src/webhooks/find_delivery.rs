@@ -9,7 +9,7 @@ use futures_util::future::join3;
 
 use super::locate_delivery::find;
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Commit, Rollback};
+use crate::transaction::{Commit, rolled_back};
 
 /// Finds a delivery with its event and its attempts. Two round trips.
 pub(super) struct FindDelivery<'a> {
@@ -22,8 +22,7 @@ impl Work for FindDelivery<'_> {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<DeliveryHistory>, Failure> {
         let Some(delivery) = find(connection, self.owner, self.id).await? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(None);
+            return rolled_back(connection, None).await;
         };
         let (lane, id) = (delivery.subscription_id.as_bytes().as_slice(), delivery.id.as_bytes().as_slice());
         let event = webhook_events::table.find(delivery.event_id.as_bytes().as_slice()).select(EventRow::as_select());

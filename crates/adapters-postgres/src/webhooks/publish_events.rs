@@ -17,7 +17,7 @@ use super::numbers::Numbers;
 use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 /// An engine that copies the rows to another node gives the reason of a refusal only if the statement returns rows. See
 /// decision 120.
@@ -96,8 +96,7 @@ impl Work for Publish<'_> {
         let known = if count > 0 { known_publications(questions.known(connection).await?)? } else { Known::new() };
         let plan = Plan::of(self.calls, &questions, &receivers, &blocked, known);
         if plan.accepted.is_empty() {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(Published { answers: plan.answers, has_waiting: false });
+            return rolled_back(connection, Published { answers: plan.answers, has_waiting: false }).await;
         }
         let mut numbers = Numbers::of(&locked);
         let (numbered, due) = plan.queue(&receivers, &mut numbers, claim.as_mut());

@@ -20,7 +20,7 @@ use futures_util::future::join;
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 #[async_trait]
 impl PulledEvents for PostgresStore {
@@ -148,12 +148,10 @@ impl Work for ReceiveRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Pulled, Failure> {
         let Some((log, last)) = Log::begin(connection, &self.log).await? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(Pulled::NotFound);
+            return rolled_back(connection, Pulled::NotFound).await;
         };
         let Some(consumer) = log.consumer(&self.consumer, last).await? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(Pulled::TooManyConsumers);
+            return rolled_back(connection, Pulled::TooManyConsumers).await;
         };
         let pulled = match consumer.leased_until(self.at) {
             Some(until) => Pulled::Leased { until },
@@ -194,8 +192,7 @@ impl Work for CommitRequest {
                 }
             },
         };
-        Rollback.execute(&mut &*connection).await?;
-        Ok(answer)
+        rolled_back(connection, answer).await
     }
 }
 
@@ -204,12 +201,10 @@ impl Work for SeekRequest {
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Sought, Failure> {
         let Some((log, last)) = Log::begin(connection, &self.log).await? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(Sought::NotFound);
+            return rolled_back(connection, Sought::NotFound).await;
         };
         let Some(before) = log.consumer(&self.consumer, last).await? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(Sought::TooManyConsumers);
+            return rolled_back(connection, Sought::TooManyConsumers).await;
         };
         let next = match self.to {
             SeekTo::Start => log.oldest(last).await?,
@@ -271,8 +266,7 @@ impl Work for ForgetRequest {
             None => false,
         };
         if !is_deleted {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(false);
+            return rolled_back(connection, false).await;
         }
         let event = self.cause.consumer_deleted(&self.log, &self.consumer);
         let (written, committed) = commit_with(connection, &[], &[event]).await;

@@ -14,7 +14,7 @@ use super::periods::{Period, day_of, load, lock};
 use super::thin_period::{Progress, is_queued, lanes_of, thin};
 use crate::PostgresStore;
 use crate::attempt::{Failure, Work};
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 const FORGET_PUBLICATIONS: &str = "DELETE FROM webhook_publications WHERE event_id = ANY(ARRAY(
         SELECT event_id FROM webhook_publications WHERE event_id >= $1 AND event_id < $2
@@ -230,14 +230,11 @@ async fn drop_period(connection: &AsyncPgConnection, period: Period) -> Result<D
     let locked = lock_and_remove(connection, period).await;
     // The driver has no error kind for a lock that was not granted in time.
     if let Err(diesel::result::Error::DatabaseError(diesel::result::DatabaseErrorKind::Unknown, _)) = &locked {
-        Rollback.execute(&mut &*connection).await?;
-        return Ok(Dropping::Blocked);
+        return rolled_back(connection, Dropping::Blocked).await;
     }
     locked?;
     if is_queued(connection, period).await? {
-        Rollback.execute(&mut &*connection).await?;
-        return Ok(Dropping::Queued);
+        return rolled_back(connection, Dropping::Queued).await;
     }
-    settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-    Ok(Dropping::Done)
+    settle(Ok(Dropping::Done), Commit.execute(&mut &*connection).await)
 }

@@ -16,7 +16,7 @@ use super::change_subscription::{lock_subscription, open_lane, write_change};
 use super::retry_delivery::{replay_ended, wake_lane};
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Commit, Rollback, settle};
+use crate::transaction::{Commit, rolled_back, settle};
 
 /// The oldest deliveries that a recovery looks at, of all event types: if `$5`, failed deliveries and deliveries that wait for
 /// a retry; if `$6`, missed ones.
@@ -54,8 +54,7 @@ impl Work for RecoverRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Option<Recovered>, Failure> {
         let found = lock_subscription(connection, &self.owner, self.subscription).await?;
         let Some(before) = found.filter(|found| self.enables || found.status.is_enabled()) else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(None);
+            return rolled_back(connection, None).await;
         };
         let (at, mut after) = (self.retry.at, before.clone());
         if self.enables {
@@ -69,8 +68,7 @@ impl Work for RecoverRequest {
             write_events(connection, &[self.cause.subscription_recovered(&before, &after, recovered.deliveries)])
                 .await?;
         }
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(Some(recovered))
+        settle(Ok(Some(recovered)), Commit.execute(&mut &*connection).await)
     }
 }
 

@@ -15,7 +15,7 @@ use futures_util::future::join;
 use super::locate_delivery::lock;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Commit, Rollback, settle};
+use crate::transaction::{Commit, rolled_back, settle};
 
 const WAKE_LANE: &str = "UPDATE webhook_lanes
     SET wakes = wakes + 1, ready_at = LEAST(ready_at, GREATEST($2, paused_until, rests_until)),
@@ -47,12 +47,10 @@ impl Work for RetryDeliveryRequest {
             None => RetryByHand::NotFound,
             Some(delivery) => retry(self, connection, delivery).await?,
         };
-        if let RetryByHand::Due(_) = answer {
-            settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        } else {
-            Rollback.execute(&mut &*connection).await?;
+        match answer {
+            RetryByHand::Due(_) => settle(Ok(answer), Commit.execute(&mut &*connection).await),
+            refused => rolled_back(connection, refused).await,
         }
-        Ok(answer)
     }
 }
 

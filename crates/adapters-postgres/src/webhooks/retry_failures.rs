@@ -12,7 +12,7 @@ use super::list_deliveries::first_id_at;
 use super::retry_delivery::{replay_ended, wake_lane};
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Commit, Rollback, settle};
+use crate::transaction::{Commit, rolled_back, settle};
 
 /// The failed deliveries. Skips a delivery that another call has locked and waits for the lane to retry.
 const FAILED: &str = "SELECT id FROM webhook_deliveries
@@ -27,8 +27,7 @@ impl Work for RetryFailedRequest {
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<RetryOfFailed, Failure> {
         let found = lock_subscription(connection, &self.owner, self.subscription).await?;
         if !found.as_ref().is_some_and(is_open) {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(found.map_or(RetryOfFailed::NotFound, |_| RetryOfFailed::LaneClosed));
+            return rolled_back(connection, found.map_or(RetryOfFailed::NotFound, |_| RetryOfFailed::LaneClosed)).await;
         }
         let failed = failed(self, connection).await?;
         let ids: Vec<(&[u8], Option<i64>)> = failed.iter().map(|row| (row.id.as_slice(), None)).collect();
@@ -40,8 +39,7 @@ impl Work for RetryFailedRequest {
             wake_lane(connection, self.subscription, self.retry.at).await?;
         }
         write_events(connection, &self.cause.deliveries_retried(&self.owner, retried)).await?;
-        settle(Ok(()), Commit.execute(&mut &*connection).await)?;
-        Ok(RetryOfFailed::Due(due))
+        settle(Ok(RetryOfFailed::Due(due)), Commit.execute(&mut &*connection).await)
     }
 }
 

@@ -15,7 +15,7 @@ use futures_util::future::join;
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
 use crate::audit::commit_with;
-use crate::transaction::{Begin, Rollback, settle};
+use crate::transaction::{Begin, rolled_back, settle};
 
 /// Replaces the secrets only if the stored secrets are still the secrets that were read.
 const REPLACE: &str = "UPDATE webhook_subscriptions
@@ -39,13 +39,11 @@ impl Work for RotateSecretRequest {
         .await;
         begun?;
         let Some((subscription, secrets)) = stored.optional()? else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(SecretRotation::NotFound);
+            return rolled_back(connection, SecretRotation::NotFound).await;
         };
         let (subscription, before) = (Subscription::try_from(subscription)?, secrets.secrets(self.id)?);
         let Some(after) = self.applied_to(&before) else {
-            Rollback.execute(&mut &*connection).await?;
-            return Ok(SecretRotation::Refused(subscription, before));
+            return rolled_back(connection, SecretRotation::Refused(subscription, before)).await;
         };
         let change = (SecretsRow::from(&after), webhook_subscriptions::updated_at.eq(StoredInstant::from(self.at)));
         let rotated = Subscription { updated_at: self.at, signing: after.signing(), ..subscription };

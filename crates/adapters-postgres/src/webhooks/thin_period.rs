@@ -12,7 +12,7 @@ use futures_util::future::{join, join3};
 
 use super::periods::{Period, id_range};
 use crate::attempt::Failure;
-use crate::transaction::{Begin, Commit, Rollback, settle};
+use crate::transaction::{Begin, Commit, rolled_back, settle};
 
 /// The most events that one step looks at. Each lane with a queue takes two look-ups for all of them together.
 const CHECKED_MAX: usize = 10_000;
@@ -148,8 +148,7 @@ async fn thin_deliveries(
         join(Begin.execute(&mut &*connection), Kept(lock).load::<DeliveryRow>(&mut &*connection)).await;
     let locked = begun.and(locked)?;
     let (Some(first), Some(last)) = (locked.as_slice().first(), locked.as_slice().last()) else {
-        Rollback.execute(&mut &*connection).await?;
-        return Ok((0, Some(Progress::EVENTS)));
+        return rolled_back(connection, (0, Some(Progress::EVENTS))).await;
     };
     let ids: Vec<&[u8]> = locked.iter().map(|row| row.id.as_slice()).collect();
     let [deliveries, attempts] = [DELETE_DELIVERIES, DELETE_ATTEMPTS].map(|sql| {
