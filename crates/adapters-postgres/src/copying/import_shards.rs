@@ -4,29 +4,19 @@
 use std::sync::Arc;
 
 use diesel::QueryResult;
-use diesel::deserialize::QueryableByName;
-use diesel::sql_types::{Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use diesel_mapping::copying::{Copied, CopyError, Expected, count_all};
-use diesel_mapping::statement;
 use domain::ports::{BoxError, Schema};
 use tokio::sync::mpsc::Receiver;
 
 use super::import::{NO_TIMEOUT, begin_alone, insert_rows};
 use super::{add_owners, check_unused, count, wait_for_ended};
 use crate::PostgresStore;
-use crate::shard::{Shard, check_place, is_unfinished, mark_unfinished, remove_all, unmark};
+use crate::shard::{Shard, check_place, is_true, is_unfinished, mark_unfinished, remove_all, unmark};
 use crate::transaction::{Begin, Commit, Rollback};
 
 /// The advisory lock of a copy: "copy" in ASCII.
 const LOCK: i32 = 0x636f_7079;
-const TAKE: &str = "SELECT pg_try_advisory_xact_lock($1, 0) AS is_held";
-
-#[derive(QueryableByName)]
-struct LockRow {
-    #[diesel(sql_type = Bool)]
-    is_held: bool,
-}
 
 /// A shard, and the connection of the copy.
 struct Target {
@@ -70,8 +60,8 @@ async fn lock(first: &PostgresStore) -> Result<AsyncPgConnection, CopyError> {
     let mut connection = first.connect_for_copying().await?;
     Begin.execute(&mut connection).await?;
     connection.batch_execute(NO_TIMEOUT).await?;
-    let lock = statement(TAKE).bind::<Integer, _>(LOCK);
-    if lock.get_result::<LockRow>(&mut connection).await?.is_held { Ok(connection) } else { Err(CopyError::Copying) }
+    let take = format!("SELECT pg_try_advisory_xact_lock({LOCK}, 0) AS is_true");
+    if is_true(&connection, &take).await? { Ok(connection) } else { Err(CopyError::Copying) }
 }
 
 impl Target {
