@@ -53,38 +53,23 @@ impl KeyStore for ShardedStore {
 
     async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
         let answer = self.of(&request.owner).store.keys.store.revoke(request).await?;
-        match answer {
-            Revocation::NotFound
-                if self.is_of_another(&request.owner, request.id, request.at, &request.cause).await? =>
-            {
-                Ok(Revocation::NotOwned)
-            }
-            answer => Ok(answer),
-        }
+        let is_of_another = matches!(answer, Revocation::NotFound)
+            && self.is_of_another(&request.owner, request.id, request.at, &request.cause).await?;
+        Ok(if is_of_another { Revocation::NotOwned } else { answer })
     }
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
         let answer = self.of(&request.owner).store.keys.store.rotate(request).await?;
-        match answer {
-            Rotation::NotFound
-                if self.is_of_another(&request.owner, request.id, request.view.at, &request.cause).await? =>
-            {
-                Ok(Rotation::NotOwned)
-            }
-            answer => Ok(answer),
-        }
+        let is_of_another = matches!(answer, Rotation::NotFound)
+            && self.is_of_another(&request.owner, request.id, request.view.at, &request.cause).await?;
+        Ok(if is_of_another { Rotation::NotOwned } else { answer })
     }
 
     async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
         let answer = self.of(&request.owner).store.keys.store.change(request).await?;
-        match answer {
-            ChangedKey::NotFound
-                if self.is_of_another(&request.owner, request.id, request.at, &request.cause).await? =>
-            {
-                Ok(ChangedKey::NotOwned)
-            }
-            answer => Ok(answer),
-        }
+        let is_of_another = matches!(answer, ChangedKey::NotFound)
+            && self.is_of_another(&request.owner, request.id, request.at, &request.cause).await?;
+        Ok(if is_of_another { ChangedKey::NotOwned } else { answer })
     }
 
     async fn revoke_by_digests(
