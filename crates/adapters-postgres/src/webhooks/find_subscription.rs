@@ -1,15 +1,14 @@
-use diesel::dsl::auto_type;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::schema::{webhook_attempts, webhook_lanes};
-use diesel_mapping::webhooks::{BreakerRow, LoggedAttemptRow, SubscriptionRow};
+use diesel_mapping::schema::webhook_lanes;
+use diesel_mapping::webhooks::{BreakerRow, SubscriptionRow};
 use diesel_mapping::{CountRow, Kept, statement};
-use domain::ports::LoggedAttempt;
 use domain::webhooks::{Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId};
 use futures_util::future::join4;
 
+use super::operator_log::last_attempts;
 use super::subscription_queries::subscription_of;
 use crate::attempt::{Failure, Work};
 
@@ -30,29 +29,17 @@ impl Work for FindSubscription<'_> {
         let waiting =
             statement(WAITING).bind::<Binary, _>(id).bind::<BigInt, i64>(SubscriptionHealth::WAITING_COUNT_MAX.into());
         let waiting = Kept(waiting);
-        let (subscription, breaker, waiting, last_attempt) = join4(
+        let (subscription, breaker, waiting, attempts) = join4(
             subscription_of(self.owner, &self.id).select(SubscriptionRow::as_select()).get_result(&mut &*connection),
             lane.get_result(&mut &*connection),
             waiting.get_result::<CountRow>(&mut &*connection),
-            last_attempt(&self.id).get_result(&mut &*connection),
+            last_attempts(connection, std::iter::once(&self.id)),
         )
         .await;
         let Some((subscription, breaker)) = subscription.optional()?.zip(breaker.optional()?) else { return Ok(None) };
-        let last_attempt: Option<LoggedAttemptRow> = last_attempt.optional()?;
-        let last_attempt = last_attempt.map(LoggedAttempt::try_from).transpose()?;
-        let health = SubscriptionHealth {
-            breaker: breaker.breaker(),
-            waiting: u32::try_from(waiting?.count).unwrap_or(u32::MAX),
-            last_attempt: last_attempt.map(|logged| logged.attempt),
-        };
+        let last_attempt = attempts?.remove(&self.id);
+        let waiting = u32::try_from(waiting?.count).unwrap_or(u32::MAX);
+        let health = SubscriptionHealth { breaker: breaker.breaker(), waiting, last_attempt };
         Ok(Some((subscription.try_into()?, health)))
     }
-}
-
-#[auto_type]
-fn last_attempt<'a>(id: &'a SubscriptionId) -> _ {
-    let id: &'a [u8] = id.as_bytes();
-    let attempts = webhook_attempts::table.filter(webhook_attempts::subscription_id.eq(id));
-    let columns: diesel::dsl::AsSelect<LoggedAttemptRow, diesel::pg::Pg> = LoggedAttemptRow::as_select();
-    attempts.order(webhook_attempts::ended_at.desc()).select(columns).limit(1_i64)
 }
