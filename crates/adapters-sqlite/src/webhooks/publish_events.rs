@@ -10,7 +10,7 @@ use diesel_mapping::schema::{
     owners, webhook_deliveries, webhook_due, webhook_events, webhook_lanes, webhook_patterns, webhook_publications,
     webhook_pulled,
 };
-use diesel_mapping::webhooks::{EventRow, NewDueRow, NewEndedRow, SecretsRow, stored_filter, stored_sequence};
+use diesel_mapping::webhooks::{EventRow, NewEndedRow, SecretsRow, stored_filter, stored_sequence};
 use domain::ports::{Accepted, ClaimedLane, Publication};
 use domain::webhooks::{
     Delivery, DeliveryEnd, DeliveryState, DirectClaim, Event, EventPattern, EventType, FilteredPayload, NewEvent,
@@ -20,6 +20,7 @@ use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use super::event_row::NewEventRow;
 use super::lane::{Lane, LaneRow};
+use super::queued_row::QueuedRow;
 use crate::store::Wake;
 use crate::undo::Undo;
 
@@ -173,8 +174,7 @@ fn store<'a>(connection: &mut SqliteConnection, new: &'a NewEvent, fan_out: &mut
         }
         let queued = fan_out.queue(new, lane);
         let lane = &mut fan_out.lanes[lane].lane;
-        let delivery = DeliveryId::of(event.id, lane.id);
-        let row = NewDueRow::new(&delivery, &event.id, &lane.id, &queued);
+        let row = QueuedRow::new(lane.id, DeliveryId::of(event.id, lane.id), event.id, &queued);
         diesel::insert_into(webhook_due::table).values(row).execute(connection)?;
         lane.bring_forward(queued.due_at);
     }

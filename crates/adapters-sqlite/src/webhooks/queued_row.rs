@@ -4,7 +4,7 @@ use diesel_mapping::webhooks::{NewEndedRow, delivery_id, event_id, phase_number,
 use diesel_mapping::{Place, StoredInstant};
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, StoreError};
 use domain::webhooks::{DeliveryEnd, Payload, Phase, QueuedDelivery};
-use domain::{EventId, Timestamp, TraceContext};
+use domain::{DeliveryId, EventId, SubscriptionId, Timestamp, TraceContext};
 
 const TABLE: &str = "webhook_due";
 
@@ -28,6 +28,27 @@ pub(super) struct QueuedRow {
 }
 
 impl QueuedRow {
+    /// The row of a delivery in this state.
+    pub(super) fn new(
+        subscription: SubscriptionId,
+        delivery: DeliveryId,
+        event: EventId,
+        queued: &QueuedDelivery,
+    ) -> Self {
+        Self {
+            subscription_id: subscription.as_bytes().to_vec(),
+            delivery_id: delivery.as_bytes().to_vec(),
+            event_id: event.as_bytes().to_vec(),
+            phase: phase_number(queued.phase),
+            due_at: queued.due_at.into(),
+            claim: queued.claim.map(ClaimId::number),
+            attempts: queued.attempts.into(),
+            attempts_before_run: queued.attempts_before_run.into(),
+            run_started_at: queued.run_started_at.into(),
+            sequence: queued.sequence.map(stored_sequence),
+        }
+    }
+
     /// The delivery of this row.
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 use diesel::prelude::*;
 use diesel_mapping::schema::{webhook_deliveries, webhook_due};
-use diesel_mapping::webhooks::NewDueRow;
 use domain::ports::{RetryByHand, RetryDeliveryRequest};
 use domain::webhooks::{Delivery, DeliveryState, QueuedDelivery};
 use domain::{SubscriptionId, Timestamp};
 
 use super::find_delivery::find_in;
 use super::lane::Lane;
+use super::queued_row::QueuedRow;
 use crate::audit::write_events;
 use crate::undo::Undo;
 
@@ -55,7 +55,7 @@ pub(super) fn replay(
         diesel::delete(webhook_deliveries::table.find(key)).execute(connection)?;
     }
     let queued = QueuedDelivery::replayed(delivery.attempts, at, sequence);
-    let row = NewDueRow::new(&delivery.id, &delivery.event_id, &delivery.subscription_id, &queued);
+    let row = QueuedRow::new(delivery.subscription_id, delivery.id, delivery.event_id, &queued);
     diesel::replace_into(webhook_due::table).values(row).execute(connection)?;
     Ok(Delivery { state: queued.state(), ..delivery })
 }

@@ -1,7 +1,6 @@
-use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
-use domain::ports::{ClaimId, StoreError};
-use domain::webhooks::{Delivery, DeliveryState, EventType, Phase, QueuedDelivery};
-use domain::{DeliveryId, EventId, SubscriptionId};
+use diesel::prelude::{Queryable, QueryableByName, Selectable};
+use domain::ports::StoreError;
+use domain::webhooks::{Delivery, DeliveryState, EventType, Phase};
 
 use crate::StoredInstant;
 use crate::place::{Place, created_at, delivery_id, event_id, subscription_id};
@@ -60,45 +59,6 @@ impl DueRow {
             attempts: place.number("attempts", self.attempts)?,
             created_at: place.value("delivery_id", created_at(id))?,
         })
-    }
-}
-
-/// A row of `webhook_due` to insert.
-#[derive(Clone, Copy, Debug, Insertable)]
-#[diesel(table_name = webhook_due, treat_none_as_default_value = false)]
-pub struct NewDueRow<'a> {
-    subscription_id: &'a [u8],
-    delivery_id: &'a [u8],
-    event_id: &'a [u8],
-    phase: i16,
-    due_at: StoredInstant,
-    claim: Option<i64>,
-    attempts: i64,
-    attempts_before_run: i64,
-    run_started_at: StoredInstant,
-    sequence: Option<i64>,
-}
-
-impl<'a> NewDueRow<'a> {
-    /// The row of a delivery in this state.
-    pub fn new(
-        delivery: &'a DeliveryId,
-        event: &'a EventId,
-        subscription: &'a SubscriptionId,
-        queued: &QueuedDelivery,
-    ) -> Self {
-        Self {
-            subscription_id: subscription.as_bytes(),
-            delivery_id: delivery.as_bytes(),
-            event_id: event.as_bytes(),
-            phase: phase_number(queued.phase),
-            due_at: queued.due_at.into(),
-            claim: queued.claim.map(ClaimId::number),
-            attempts: queued.attempts.into(),
-            attempts_before_run: queued.attempts_before_run.into(),
-            run_started_at: queued.run_started_at.into(),
-            sequence: queued.sequence.map(stored_sequence),
-        }
     }
 }
 

@@ -23,7 +23,7 @@ mod subscription_row;
 pub use crate::place::{delivery_id, event_id, subscription_id};
 pub use attempt_row::{AttemptRow, LoggedAttemptRow, NewAttemptRow, stored_headers};
 pub use breaker_row::BreakerRow;
-pub use due_row::{DueRow, NewDueRow, phase_number, read_sequence, stored_sequence};
+pub use due_row::{DueRow, phase_number, read_sequence, stored_sequence};
 pub use ended_row::{EndedRow, NewEndedRow, UNKNOWN_EVENT_TYPE};
 pub use event_query::{EventQuery, ListedEventRow, logged_event};
 pub use event_row::EventRow;
