@@ -46,8 +46,7 @@ impl Erasure for SqliteStore {
     }
 
     async fn erase(&self, request: &EraseRequest) -> Result<u32, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| erase(connection, &request)).await
+        self.write(request, erase).await
     }
 
     async fn finish_erasure(&self, owner: &OwnerId, cause: &Cause) -> Result<bool, StoreError> {

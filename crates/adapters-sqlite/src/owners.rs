@@ -35,22 +35,16 @@ impl OwnerStore for SqliteStore {
     }
 
     async fn change(&self, request: &ChangeOwnerRequest) -> Result<ChangedOwner, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| change_owner(connection, &request)).await
+        self.write(request, change_owner).await
     }
 
     async fn set_state(&self, request: &SetOwnerStateRequest) -> Result<OwnerRecord, StoreError> {
-        let (request, wake) = (request.clone(), self.wake.clone());
-        self.writer.write_then(move |connection| set_owner_state(connection, &request), move |_| wake.up()).await
+        self.write_and_wake(request, set_owner_state).await
     }
 
     async fn list(&self, request: &ListOwnersRequest) -> Result<OwnerPage, StoreError> {
         let request = request.clone();
-        // One transaction, so that all of the page is from the same instant.
-        let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| list_owners(connection, &request))
-        };
-        self.readers.read(read).await
+        self.readers.read_at_once(move |connection| list_owners(connection, &request)).await
     }
 }
 

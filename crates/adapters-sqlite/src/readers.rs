@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use counters::Histogram;
-use diesel::SqliteConnection;
+use diesel::{Connection, SqliteConnection};
 use domain::ports::{POOL_WAIT_BOUNDS, PoolFigures, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -39,6 +39,14 @@ impl Readers {
         work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
     ) -> Result<T, StoreError> {
         self.perform(boxed(work)).await.map(answer)
+    }
+
+    /// The same in one transaction, so that all of the answer is from the same instant.
+    pub(crate) async fn read_at_once<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut SqliteConnection) -> Result<T, Undo> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.read(move |connection| connection.transaction(work)).await
     }
 
     async fn perform(&self, work: Work) -> Result<Answer, StoreError> {

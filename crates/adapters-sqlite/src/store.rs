@@ -3,7 +3,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use diesel::RunQueryDsl;
+use diesel::{RunQueryDsl, SqliteConnection};
 use diesel_mapping::{bound, purge};
 use domain::Timestamp;
 use domain::ports::{Close, Retained, Retention, StoreError, WAITING_BYTES_MAX};
@@ -14,6 +14,7 @@ use crate::connection::DatabaseFile;
 use crate::file_lock::FileLock;
 use crate::open_error::OpenError;
 use crate::readers::Readers;
+use crate::undo::Undo;
 use crate::writer::Writer;
 
 /// Where the database is, and how many connections read it.
@@ -73,6 +74,28 @@ impl SqliteStore {
             publishing: Arc::new(Semaphore::new(WAITING_BYTES_MAX as usize)),
             purged_to: Arc::default(),
         })
+    }
+}
+
+impl SqliteStore {
+    /// Performs the write of a request. See [`Writer::write`].
+    pub(crate) async fn write<Request: Clone + Send + 'static, T: Send + 'static>(
+        &self,
+        request: &Request,
+        work: fn(&mut SqliteConnection, &Request) -> Result<T, Undo>,
+    ) -> Result<T, StoreError> {
+        let request = request.clone();
+        self.writer.write(move |connection| work(connection, &request)).await
+    }
+
+    /// The same, and wakes the dispatcher of this process after the commit.
+    pub(crate) async fn write_and_wake<Request: Clone + Send + 'static, T: Send + 'static>(
+        &self,
+        request: &Request,
+        work: fn(&mut SqliteConnection, &Request) -> Result<T, Undo>,
+    ) -> Result<T, StoreError> {
+        let (request, wake) = (request.clone(), self.wake.clone());
+        self.writer.write_then(move |connection| work(connection, &request), move |_| wake.up()).await
     }
 }
 

@@ -33,8 +33,7 @@ impl EventTypes for SqliteStore {
     }
 
     async fn put(&self, request: &PutEntryRequest) -> Result<EntryPut, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| put(connection, &request)).await
+        self.write(request, put).await
     }
 
     async fn last_revision(&self) -> Result<u64, StoreError> {

@@ -25,8 +25,7 @@ use crate::record_uses::KEY_USES;
 #[async_trait]
 impl KeyStore for SqliteStore {
     async fn insert_within(&self, request: &InsertKeyRequest) -> Result<Insertion, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| create_key(connection, &request)).await
+        self.write(request, create_key).await
     }
 
     async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
@@ -35,31 +34,26 @@ impl KeyStore for SqliteStore {
     }
 
     async fn revoke(&self, request: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| revoke_key(connection, &request)).await
+        self.write(request, revoke_key).await
     }
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| rotate_key(connection, &request)).await
+        self.write(request, rotate_key).await
     }
 
     async fn change(&self, request: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| change_key(connection, &request)).await
+        self.write(request, change_key).await
     }
 
     async fn revoke_by_digests(
         &self,
         request: &RevokeDigestsRequest,
     ) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| report_leaks(connection, &request)).await
+        self.write(request, report_leaks).await
     }
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| revoke_user_keys(connection, &request)).await
+        self.write(request, revoke_user_keys).await
     }
 
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {

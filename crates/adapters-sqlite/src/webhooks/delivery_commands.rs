@@ -1,5 +1,5 @@
 use async_trait::async_trait;
-use diesel::{Connection, SqliteConnection};
+use diesel::SqliteConnection;
 use domain::ports::{
     CancelDeliveryRequest, DeliveryCommands, RecoverRequest, Recovered, RetryByHand, RetryDeliveryRequest,
     RetryFailedRequest, RetryOfFailed, StoreError,
@@ -33,13 +33,11 @@ impl DeliveryCommands for SqliteStore {
     }
 
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {
-        let (request, wake) = (request.clone(), self.wake.clone());
-        self.writer.write_then(move |connection| retry_failures(connection, &request), move |_| wake.up()).await
+        self.write_and_wake(request, retry_failures).await
     }
 
     async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
-        let (request, wake) = (request.clone(), self.wake.clone());
-        self.writer.write_then(move |connection| recover_subscription(connection, &request), move |_| wake.up()).await
+        self.write_and_wake(request, recover_subscription).await
     }
 }
 
@@ -49,9 +47,7 @@ impl SqliteStore {
     async fn subscription_of(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<SubscriptionId>, StoreError> {
         let owner = owner.clone();
         // One transaction: a delivery that is retried during the call moves from one table to another.
-        let search = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| find_delivery(connection, &owner, id))
-        };
-        Ok(self.readers.read(search).await?.map(|delivery| delivery.subscription_id))
+        let found = self.readers.read_at_once(move |connection| find_delivery(connection, &owner, id)).await?;
+        Ok(found.map(|delivery| delivery.subscription_id))
     }
 }

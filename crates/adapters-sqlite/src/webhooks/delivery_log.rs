@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use diesel::{Connection, SqliteConnection};
+use diesel::SqliteConnection;
 use diesel_mapping::SUBSCRIPTION_OUTCOMES;
 use domain::ports::{
     CountRecoverableRequest, DeliveryLog, DeliveryPage, ListAttemptsRequest, ListDeliveriesRequest, ListFailedRequest,
@@ -22,27 +22,18 @@ impl DeliveryLog for SqliteStore {
     async fn list(&self, request: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
         let request = request.clone();
         // One transaction, so that a delivery that ends during the call is listed exactly once.
-        let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| list_deliveries(connection, &request))
-        };
-        self.readers.read(read).await
+        self.readers.read_at_once(move |connection| list_deliveries(connection, &request)).await
     }
 
     async fn find(&self, owner: &OwnerId, id: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
         let owner = owner.clone();
-        let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| find_history(connection, &owner, id))
-        };
-        self.readers.read(read).await
+        self.readers.read_at_once(move |connection| find_history(connection, &owner, id)).await
     }
 
     async fn failed(&self, request: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
         let request = request.clone();
         // One transaction, so that a delivery that is retried during the call is still listed with its attempts.
-        let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| list_failed(connection, &request))
-        };
-        self.readers.read(read).await
+        self.readers.read_at_once(move |connection| list_failed(connection, &request)).await
     }
 
     async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {

@@ -25,10 +25,7 @@ impl OperatorLog for SqliteStore {
 
     async fn failing(&self, after: Option<FailingPlace>, max: u32) -> Result<Vec<FailingSubscription>, StoreError> {
         // One transaction, so that a lane and its last attempt are from the same instant.
-        let read = move |connection: &mut SqliteConnection| {
-            connection.transaction(|connection| failing(connection, after, max))
-        };
-        self.readers.read(read).await
+        self.readers.read_at_once(move |connection| failing(connection, after, max)).await
     }
 
     async fn list_events(&self, request: &ListEventsRequest) -> Result<EventPage, StoreError> {

@@ -21,18 +21,15 @@ use crate::undo::Undo;
 #[async_trait]
 impl PulledEvents for SqliteStore {
     async fn receive(&self, request: &ReceiveRequest) -> Result<Pulled, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| receive(connection, &request)).await
+        self.write(request, receive).await
     }
 
     async fn commit(&self, request: &CommitRequest) -> Result<Committed, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| commit(connection, &request)).await
+        self.write(request, commit).await
     }
 
     async fn seek(&self, request: &SeekRequest) -> Result<Sought, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| seek(connection, &request)).await
+        self.write(request, seek).await
     }
 
     async fn read(&self, log: &PulledLog, after: Option<u64>, max: PulledMax) -> Result<Pulled, StoreError> {
@@ -46,8 +43,7 @@ impl PulledEvents for SqliteStore {
     }
 
     async fn forget(&self, request: &ForgetRequest) -> Result<bool, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| forget(connection, &request)).await
+        self.write(request, forget).await
     }
 
     async fn last_numbers(&self, logs: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {

@@ -18,8 +18,7 @@ use crate::SqliteStore;
 #[async_trait]
 impl SubscriptionStore for SqliteStore {
     async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| create_subscription(connection, &request)).await
+        self.write(request, create_subscription).await
     }
 
     async fn list(&self, request: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
@@ -45,23 +44,19 @@ impl SubscriptionStore for SqliteStore {
     }
 
     async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
-        let (request, wake) = (request.clone(), self.wake.clone());
-        self.writer.write_then(move |connection| change_subscription(connection, &request), move |_| wake.up()).await
+        self.write_and_wake(request, change_subscription).await
     }
 
     async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| disable_set_by(connection, &request)).await
+        self.write(request, disable_set_by).await
     }
 
     async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| rotate_secret(connection, &request)).await
+        self.write(request, rotate_secret).await
     }
 
     async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| delete_subscription(connection, &request)).await
+        self.write(request, delete_subscription).await
     }
 }
 
@@ -80,8 +75,7 @@ impl SealedSecretStore for SqliteStore {
     }
 
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
-        let request = request.clone();
-        self.writer.write(move |connection| replace_secrets(connection, &request)).await
+        self.write(request, replace_secrets).await
     }
 
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
