@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::ops::AddAssign;
 
 use diesel::prelude::*;
@@ -7,6 +6,7 @@ use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use diesel_mapping::{CountsTable, HourRow, owner_statement, statement, stored_count};
 use domain::{Hour, HourRange, InHour, OwnerId};
 
+use crate::record_uses::hexadecimal;
 use crate::undo::Undo;
 
 /// Adds all counts in one statement, which goes through the rows in the order of their key. The counts are one JSON array,
@@ -66,19 +66,11 @@ pub(crate) fn read_statement(table: &CountsTable) -> String {
 
 /// An array of arrays: the hour, the id in hexadecimal digits, and the counts.
 fn json<Id: AsRef<[u8; 16]>, Counts: Copy + Into<[u64; 3]>>(sums: &BTreeMap<(Hour, Id), Counts>) -> String {
-    let mut json = String::with_capacity(sums.len() * 64 + 2);
-    json.push('[');
-    for ((hour, id), counts) in sums {
-        if json.len() > 1 {
-            json.push(',');
-        }
+    let rows = sums.iter().map(|((hour, id), counts)| {
         let [first, second, third] = (*counts).into().map(stored_count);
-        let id = u128::from_be_bytes(*id.as_ref());
-        // Writing to a String cannot fail.
-        let _ = write!(json, "[{},\"{id:032x}\",{first},{second},{third}]", hour.number());
-    }
-    json.push(']');
-    json
+        (hour.number(), hexadecimal(id), first, second, third)
+    });
+    serde_json::to_string(&rows.collect::<Vec<_>>()).expect("numbers and strings always serialize")
 }
 
 #[cfg(test)]

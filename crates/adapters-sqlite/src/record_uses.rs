@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use diesel::prelude::*;
 use diesel::sql_types::Text;
@@ -68,12 +67,11 @@ pub(crate) fn record_uses<Id: Copy + Ord + AsRef<[u8; 16]>>(
 
 /// A JSON object from id, in hexadecimal digits, to Unix milliseconds.
 fn json<Id: AsRef<[u8; 16]>>(uses: &BTreeMap<Id, Timestamp>) -> String {
-    let mut json = String::with_capacity(uses.len() * 50 + 2);
-    for (id, at) in uses {
-        json.push(if json.is_empty() { '{' } else { ',' });
-        // Writing to a String cannot fail.
-        let _ = write!(json, "\"{:032x}\":{}", u128::from_be_bytes(*id.as_ref()), at.unix_millis());
-    }
-    json.push('}');
-    json
+    let uses: BTreeMap<String, i64> = uses.iter().map(|(id, at)| (hexadecimal(id), at.unix_millis())).collect();
+    serde_json::to_string(&uses).expect("numbers and strings always serialize")
+}
+
+/// The 32 digits of an id, which `unhex` reads.
+pub(crate) fn hexadecimal(id: &impl AsRef<[u8; 16]>) -> String {
+    format!("{:032x}", u128::from_be_bytes(*id.as_ref()))
 }
