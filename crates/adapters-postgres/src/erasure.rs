@@ -82,7 +82,7 @@ impl Work for ListErasing {
         let query = statement(ERASING).bind::<BigInt, i64>(self.0.into());
         let rows: Vec<OwnerIdRow> = Kept(query).load(&mut &*connection).await?;
         // An unreadable row keeps no other owner waiting.
-        Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
+        Ok(rows.into_iter().filter_map(OwnerIdRow::owner).collect())
     }
 }
 

@@ -40,7 +40,7 @@ impl Erasure for SqliteStore {
         let read = move |connection: &mut SqliteConnection| {
             let rows: Vec<OwnerIdRow> = statement(ERASING).bind::<BigInt, i64>(max.into()).load(connection)?;
             // An unreadable row keeps no other owner waiting.
-            Ok(rows.into_iter().filter_map(|row| OwnerId::try_from(row).ok()).collect())
+            Ok(rows.into_iter().filter_map(OwnerIdRow::owner).collect())
         };
         self.readers.read(read).await
     }

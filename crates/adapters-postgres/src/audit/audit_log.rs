@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use diesel::OptionalExtension;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_mapping::audit::{AuditQuery, AuditRow, audit_page};
+use diesel_mapping::audit::{AuditQuery, AuditRow, audit_id, audit_page};
 use diesel_mapping::{IdRow, bound};
 use domain::AuditId;
 use domain::audit::{AuditEvent, AuditFilter};
@@ -49,7 +49,7 @@ impl Work for ListEvents {
         let mut floor = None;
         if self.query.is_search() {
             let row = bound(self.query.floor()).get_result::<IdRow>(&mut &*connection).await.optional()?;
-            floor = row.map(AuditId::try_from).transpose()?;
+            floor = row.map(|row| audit_id(&row.id)).transpose()?;
         }
         let rows = bound(self.query.page(floor, self.max)).load::<AuditRow>(&mut &*connection).await?;
         Ok(audit_page(rows, floor, self.max)?)

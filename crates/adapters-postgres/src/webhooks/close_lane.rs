@@ -54,7 +54,7 @@ pub(super) async fn owner_of_open(
 }
 
 fn owner_of(rows: Vec<OwnerIdRow>) -> Option<OwnerId> {
-    rows.into_iter().next().and_then(|row| OwnerId::try_from(row).ok())
+    rows.into_iter().next().and_then(OwnerIdRow::owner)
 }
 
 /// Closes a lane. The update also locks the lane.

@@ -91,6 +91,6 @@ impl ReplacedRow {
     /// `None` if the row is damaged. It still gets the reason.
     fn disabled(self) -> Option<Disabled> {
         let id = SubscriptionId::from_bytes(self.id.try_into().ok()?);
-        Some((id, OwnerId::try_from(self.owner).ok()?, status_of(&self.status)?))
+        Some((id, self.owner.owner()?, status_of(&self.status)?))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use diesel_mapping::audit::{AuditQuery, AuditRow, NewAuditRow, audit_page, list_unannounced};
+use diesel_mapping::audit::{AuditQuery, AuditRow, NewAuditRow, audit_id, audit_page, list_unannounced};
 use diesel_mapping::schema::audit_events;
 use diesel_mapping::{IdRow, bound, statement, values_of};
 use domain::AuditId;
@@ -94,7 +94,7 @@ fn list(connection: &mut SqliteConnection, query: &AuditQuery, max: u32) -> Resu
     let mut floor = None;
     if query.is_search() {
         let row: Option<IdRow> = bound(query.floor()).get_result(connection).optional()?;
-        floor = row.map(AuditId::try_from).transpose()?;
+        floor = row.map(|row| audit_id(&row.id)).transpose()?;
     }
     let rows: Vec<AuditRow> = bound(query.page(floor, max)).load(connection)?;
     Ok(audit_page(rows, floor, max)?)

@@ -8,7 +8,7 @@ use domain::{AuditId, OwnerId};
 use super::changes_json::{changes_json, changes_of};
 use crate::place::{Place, id_bytes};
 use crate::schema::audit_events;
-use crate::{IdRow, values_of};
+use crate::values_of;
 
 const USER: &str = "user";
 const OPERATOR: &str = "operator";
@@ -73,12 +73,13 @@ impl From<&AuditEvent> for NewAuditRow {
     }
 }
 
-impl TryFrom<IdRow> for AuditId {
-    type Error = StoreError;
-
-    fn try_from(row: IdRow) -> Result<Self, StoreError> {
-        id_bytes("audit_events", "id", &row.id).map(Self::from_bytes)
-    }
+/// The id of an event.
+///
+/// # Errors
+///
+/// [`StoreError::Corrupt`] when there are not 16 bytes.
+pub fn audit_id(bytes: &[u8]) -> Result<AuditId, StoreError> {
+    id_bytes("audit_events", "id", bytes).map(AuditId::from_bytes)
 }
 
 /// The columns of an actor: the kind, the issuer and the name.
@@ -116,7 +117,7 @@ impl TryFrom<AuditRow> for AuditEvent {
     type Error = StoreError;
 
     fn try_from(row: AuditRow) -> Result<Self, StoreError> {
-        let id = AuditId::try_from(IdRow { id: row.id })?;
+        let id = audit_id(&row.id)?;
         let place = Place { table: "audit_events", row: &id };
         let request = row.request_id.map(|text| place.value("request_id", RequestId::new(&text)));
         let address = row.address.map(|text| place.value("address", text.parse().ok()));

@@ -5,4 +5,4 @@ mod audit_row;
 mod changes_json;
 
 pub use audit_query::{AuditQuery, DELETE_BEFORE, list_unannounced};
-pub use audit_row::{AuditRow, NewAuditRow, audit_page};
+pub use audit_row::{AuditRow, NewAuditRow, audit_id, audit_page};

@@ -4,7 +4,6 @@
 use diesel::prelude::QueryableByName;
 use diesel::sql_types::{Bool, Text};
 use domain::OwnerId;
-use domain::ports::StoreError;
 
 /// The owners with an erasure, those first who have waited longest. `$1` is the most rows.
 pub const ERASING: &str = "SELECT owner_issuer, owner_subject FROM owners WHERE erasing_since IS NOT NULL
@@ -62,12 +61,10 @@ pub struct OwnerIdRow {
     pub owner_subject: String,
 }
 
-impl TryFrom<OwnerIdRow> for OwnerId {
-    type Error = StoreError;
-
-    fn try_from(row: OwnerIdRow) -> Result<Self, StoreError> {
-        let corrupt = StoreError::Corrupt { table: "owners", column: "owner_subject", row: row.owner_subject.clone() };
-        Self::new(row.owner_issuer, row.owner_subject).map_err(|_| corrupt)
+impl OwnerIdRow {
+    /// The owner; `None` if the stored values are not valid.
+    pub fn owner(self) -> Option<OwnerId> {
+        OwnerId::new(self.owner_issuer, self.owner_subject).ok()
     }
 }
 
