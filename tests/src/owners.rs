@@ -374,8 +374,8 @@ async fn users_who_stay_away_are_told_and_then_suspended() {
     assert_eq!(day(&bob["lastSeenAt"]), day(&alice["lastSeenAt"]), "today");
 }
 
-/// The traces in the files of a vacuumed database without the planner's statistics: those of Postgres have samples of stored
-/// values, also of rows that were deleted since the last analysis. A backup of SQLite is vacuumed.
+/// Searches the files of a vacuumed database for the traces. The statistics of Postgres are deleted first: they have samples
+/// of stored values, also of rows that were deleted after the last analysis. A backup of SQLite is vacuumed.
 async fn traces_in(storage: &Storage) -> Vec<&'static str> {
     let files = if let Some((cluster, database)) = storage.server() {
         for statement in ["DELETE FROM pg_statistic", "VACUUM FULL"] {

@@ -1,8 +1,8 @@
 //! Counts and durations that engines keep in memory.
 //!
-//! Those that an adapter shows are plain atomics, which need no wait and no look-up: an engine resolves its counters when
-//! it starts, and addresses them by the numbers of an enum. This crate knows no name of a metric, label or format. See
-//! decision 62. Counts that wait for a write to the store are a map behind a lock, [`Pending`].
+//! Most of them are plain atomics, which an adapter shows. Counting takes no lock and looks nothing up: an engine resolves
+//! its counters when it starts, and addresses them by the numbers of an enum. This crate knows no name of a metric, label
+//! or format. See decision 62. [`Pending`] holds counts until they are stored, in a map behind a lock.
 
 mod duration_family;
 mod histogram;

@@ -2,19 +2,19 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Counts that wait to be stored. While the maximum number of keys waits, the counts of further keys are lost.
+/// Holds counts until they are stored. At the maximum number of keys, the counts of further keys are lost.
 pub struct Pending<Key, Count> {
     keys_max: usize,
     counts: Mutex<BTreeMap<Key, Count>>,
 }
 
 impl<Key: Ord, Count: AddAssign + Default> Pending<Key, Count> {
-    /// Starts without counts.
+    /// Creates an empty tally of at most this number of keys.
     pub fn new(keys_max: usize) -> Self {
         Self { keys_max, counts: Mutex::default() }
     }
 
-    /// Adds counts: new ones, or those of a write that was not stored.
+    /// Adds new counts, or puts back the counts of a failed write.
     pub fn add(&self, counts: impl IntoIterator<Item = (Key, Count)>) {
         let mut waiting = self.lock();
         for (key, count) in counts {
@@ -24,12 +24,12 @@ impl<Key: Ord, Count: AddAssign + Default> Pending<Key, Count> {
         }
     }
 
-    /// Takes all counts, to write them.
+    /// Takes all counts out.
     pub fn take(&self) -> BTreeMap<Key, Count> {
         std::mem::take(&mut *self.lock())
     }
 
-    /// Whether there is no count.
+    /// Whether the tally is empty.
     pub fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }

@@ -98,7 +98,7 @@ pub(crate) struct Lane {
     pub(crate) has_rate: bool,
     /// The rule of the subscription's order: its deliveries start one after the other. `None` without an order.
     pub(crate) order: Option<OnExhausted>,
-    /// How many deliveries the claim under way asks for.
+    /// The number of deliveries that the running claim asks for.
     pub(crate) room_asked: u32,
     faults_in_a_row: u32,
     held_until: Option<Instant>,

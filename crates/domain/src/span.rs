@@ -77,7 +77,7 @@ pub trait SpanSink: Send + Sync {
     fn record(&self, span: Span);
 }
 
-/// How many spans were sent and dropped so far.
+/// The numbers of spans that were sent and dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpanCounts {
     /// The collector has taken them.

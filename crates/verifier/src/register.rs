@@ -25,7 +25,7 @@ pub(crate) struct Register<C: Credential> {
     clock: Arc<dyn Clock>,
     max_age: Duration,
     uses: Uses<C>,
-    /// How often stored credentials that are not good were presented since the last flush.
+    /// The number of refused uses of each stored credential since the last flush.
     refusals: Pending<C::Id, u64>,
     stored_uses: StoredUses<C::Id>,
     flushing: Mutex<()>,

@@ -60,8 +60,8 @@ const DROP_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '30ms'";
 /// publications up for 30 ms at most.
 const DROP_PAUSES_MILLIS: [u64; 4] = [100, 200, 400, 800];
 
-/// Where the purge continues: a period, and its last row that was passed if the period has queued deliveries. Without
-/// this, each step would pass all rows that stay. Each process has its own place, which costs only time.
+/// The place at which the purge continues: a period, and the last row that the purge passed if the period has queued
+/// deliveries. Without it, each step would pass all rows that stay. Each process has its own place, which costs only time.
 #[derive(Debug)]
 pub(crate) struct Place {
     first_day: i64,

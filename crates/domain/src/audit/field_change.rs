@@ -8,20 +8,19 @@ named_or_later! {
         Label = "label",
         /// The scopes of a key.
         Scopes = "scopes",
-        /// When a key, an old signing secret or a client certificate ends.
+        /// The end of a key, an old signing secret or a client certificate.
         ExpiresAt = "expiresAt",
         /// The names of the metadata, without the values.
         Metadata = "metadata",
-        /// How often a key may be used.
+        /// The rate limit of a key.
         RateLimit = "rateLimit",
         /// The key that replaces a key.
         Successor = "successor",
-        /// Where webhooks are sent: scheme, host and port. Receivers put secrets into the path and the query.
+        /// The scheme, host and port of a subscription's URL. Receivers put secrets into the path and the query.
         Url = "url",
         /// The event types of a subscription.
         Events = "events",
-        /// Which events a subscription receives by their content: only whether there is a filter, because it may have
-        /// values of the owner's customers.
+        /// Whether a subscription has a filter. The filter itself may have values of the owner's customers.
         Filter = "filter",
         /// The name of a subscription.
         Description = "description",
@@ -35,7 +34,7 @@ named_or_later! {
         OnExhausted = "onExhausted",
         /// The fingerprint of a subscription's client certificate.
         ClientCertificate = "clientCertificate",
-        /// Which signatures the webhooks of a subscription carry, if not those of the default.
+        /// The kind of a subscription's signatures, unless it is the default.
         Signing = "signing",
         /// Whether a key or a subscription is enabled, and if a subscription is not, who disabled it.
         Status = "status",
@@ -45,13 +44,13 @@ named_or_later! {
         Consumer = "consumer",
         /// The number of the last event before a consumer.
         Position = "position",
-        /// How many active keys a user has.
+        /// The number of active keys of a user.
         ActiveKeys = "activeKeys",
-        /// How many deliveries were made due.
+        /// The number of deliveries that were made due.
         Deliveries = "deliveries",
         /// The role of a session.
         Role = "role",
-        /// Which lines the log has.
+        /// The filter of the log's lines.
         LogFilter = "logFilter",
         /// The name of an owner.
         Name = "name",
@@ -61,21 +60,21 @@ named_or_later! {
         MaxActiveKeys = "maxActiveKeys",
         /// The most subscriptions of an owner.
         MaxSubscriptions = "maxSubscriptions",
-        /// How often each key of an owner may be used.
+        /// The rate limit of each key of an owner.
         KeyRateLimit = "keyRateLimit",
-        /// How often an owner may call.
+        /// The rate limit of an owner's calls.
         RequestRateLimit = "requestRateLimit",
         /// Why an owner is suspended.
         Reason = "reason",
-        /// When an owner is suspended.
+        /// The time of an owner's suspension.
         SuspendsAt = "suspendsAt",
         /// The name of an entry of the catalogue.
         EventType = "eventType",
         /// The number of the schema of an event type.
         SchemaVersion = "schemaVersion",
-        /// What happens to events that break their schema.
+        /// The validation of events against their schema.
         Validation = "validation",
-        /// Who sees an event type.
+        /// The visibility of an event type.
         Visibility = "visibility",
     }
 }

@@ -58,7 +58,7 @@ named! {
 }
 
 named! {
-    /// Who sees an entry. Text forms: `public`, `hidden`.
+    /// The visibility of an entry.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Visibility: as_str, parse {
         /// Everybody with a credential.

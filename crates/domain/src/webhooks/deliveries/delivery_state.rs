@@ -18,7 +18,7 @@ pub enum DeliveryState {
 }
 
 named! {
-    /// How a delivery ended.
+    /// The end of a delivery.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum DeliveryEnd: code, from_code {
         /// The receiver has the event.

@@ -29,7 +29,7 @@ impl From<Recoverable> for RecoveryFilter {
 }
 
 named! {
-    /// Which deliveries a recovery retries.
+    /// The deliveries that a recovery retries.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Recoverable: as_str, parse {
         /// Failed and missed deliveries.

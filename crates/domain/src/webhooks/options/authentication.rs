@@ -10,7 +10,7 @@ use crate::named::named;
 use crate::webhooks::InvalidTargetUrl;
 
 named! {
-    /// How a receiver recognizes the service.
+    /// The authentication of the service at a receiver.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum AuthKind: as_str, parse {
         /// By a token in the header `authorization` (RFC 6750).

@@ -6,7 +6,7 @@ use crate::named::named;
 use crate::ports::Entropy;
 
 named! {
-    /// Which signatures webhooks carry.
+    /// The kinds of signatures on webhooks.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum SigningKind: as_str, parse {
         /// `v1`, by a secret that the receiver shares.
