@@ -430,7 +430,8 @@ test("a change of a subscription sends what was changed, and says what a new ori
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByRole("button", { name: "Edit…" }).click();
   await api("tess", "PATCH", path, { events: ["order.*"] });
-  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  // The screen reads again after an attempt.
+  await publish("tess", "order.paid", { amount: 1 });
   await page.locator(".facts").getByText("order.*").waitFor();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Description").fill("For the shop");
