@@ -8,11 +8,16 @@ use tokio::io::AsyncWriteExt;
 use crate::server::{Server, Setup, read_to_end, read_until};
 use crate::transcript::{ALICE, Request, Response, Transcript, request};
 
-fn impatient() -> Server {
+/// Deadlines for an answer: one that the tests exceed, and one that they never reach.
+const SHORT: Duration = Duration::from_millis(400);
+const PATIENT: Duration = Duration::from_secs(5);
+
+/// A server that waits 200 ms for a body.
+fn impatient(request_deadline: Duration) -> Server {
     let mut setup = Setup::default();
     setup.settings.limits.head_deadline = Duration::from_secs(4);
     setup.settings.limits.body_deadline = Duration::from_millis(200);
-    setup.settings.limits.request_deadline = Duration::from_millis(400);
+    setup.settings.limits.request_deadline = request_deadline;
     setup.start()
 }
 
@@ -48,7 +53,7 @@ async fn a_body_that_is_announced_too_large_is_not_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_does_not_arrive_is_a_408() {
-    let (server, mut transcript) = (impatient(), Transcript::default());
+    let (server, mut transcript) = (impatient(PATIENT), Transcript::default());
     let unfinished =
         |request: Request| request.header(("content-length", "100")).header(("content-type", "application/json"));
     transcript.send(&server, unfinished(request("POST /api/api-keys").header(ALICE))).await;
@@ -56,11 +61,11 @@ async fn a_body_that_does_not_arrive_is_a_408() {
     assert_snapshot!(transcript.text());
 }
 
-/// The deadlines are 200 ms for a body and 400 ms for an answer. Half a MiB may take two seconds more.
+/// The deadlines are 200 ms for a body and 400 ms for an answer. Two MiB may take eight seconds more.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_body_has_time_to_arrive() {
-    let server = impatient();
-    let body = format!(r#"{{"events":[]}}{}"#, " ".repeat(512 * 1024));
+    let server = impatient(SHORT);
+    let body = format!(r#"{{"events":[]}}{}"#, " ".repeat(2 * 1024 * 1024));
     let head = format!(
         "POST /api/operator/events/batch HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\
          authorization: Bearer operator-secret\r\ncontent-type: application/json\r\n\r\n",
@@ -70,7 +75,7 @@ async fn a_large_body_has_time_to_arrive() {
     connection.write_all(head.as_bytes()).await.unwrap();
     let (first, rest) = body.split_at(body.len() / 2);
     connection.write_all(first.as_bytes()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(700)).await;
+    tokio::time::sleep(6 * SHORT).await;
     connection.write_all(rest.as_bytes()).await.unwrap();
     let answer = read_until(&mut connection, "}").await;
     assert_eq!(Response::parse(&answer).verdict(), "400 invalid_field", "it was read");
@@ -78,7 +83,7 @@ async fn a_large_body_has_time_to_arrive() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handler_that_hangs_is_a_503() {
-    let (server, mut transcript) = (impatient(), Transcript::default());
+    let (server, mut transcript) = (impatient(SHORT), Transcript::default());
     transcript.send(&server, request("GET /test/slow")).await;
     assert_snapshot!(transcript.text());
 }
@@ -86,7 +91,7 @@ async fn a_handler_that_hangs_is_a_503() {
 /// These errors come from below every middleware: the framework sets the status and closes the connection.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_is_answered_and_closed() {
-    let server = impatient();
+    let server = impatient(PATIENT);
     let large_head = format!("GET /livez HTTP/1.1\r\nhost: a\r\nx: {}\r\n\r\n", "a".repeat(200_000));
     let cases: [(&[u8], u16); 6] = [
         (b"nonsense\r\n\r\n", 400),
@@ -106,7 +111,7 @@ async fn what_is_no_http_is_answered_and_closed() {
 /// A head that trickles in is cut off, also on a connection that worked before.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_head_does_not_hold_a_connection() {
-    let server = impatient();
+    let server = impatient(PATIENT);
     let mut connection = server.connect().await;
     connection.write_all(b"GET /livez HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
     assert!(read_until(&mut connection, "}").await.starts_with("HTTP/1.1 200"));
