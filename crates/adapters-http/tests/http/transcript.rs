@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tokio::time::Instant;
+
 use crate::server::Server;
 
 pub(crate) const ALICE: (&str, &str) = ("authorization", "Bearer alice.id.token");
@@ -79,6 +81,13 @@ impl Response {
     pub(crate) fn field(&self, name: &str) -> &str {
         let (_, rest) = self.body.split_once(&format!("\"{name}\":\"")).unwrap_or_else(|| panic!("{}", self.body));
         rest.split('"').next().unwrap()
+    }
+
+    /// The client waits `seconds` from `since`, when the first call was counted.
+    pub(crate) fn assert_retry_after(&self, seconds: u64, since: Instant) {
+        let wait: u64 = self.header("retry-after").unwrap().parse().unwrap();
+        let shortest = seconds.saturating_sub(since.elapsed().as_secs());
+        assert!((shortest..=seconds).contains(&wait), "{wait}, of {shortest} to {seconds}");
     }
 
     /// The whole answer, without the date.
