@@ -13,7 +13,7 @@ const GATHER: Duration = Duration::from_millis(5);
 /// The most bytes that wait. Past this limit lines are dropped and counted.
 const WAITING_BYTES_MAX: usize = 1 << 20;
 /// How long a thread waits until its warning is written. While standard error is stuck, only the first warning waits.
-const URGENT_MAX: Duration = Duration::from_millis(50);
+pub(crate) const URGENT_MAX: Duration = Duration::from_millis(50);
 /// How long the end of the process waits until the last lines are written.
 const END_MAX: Duration = Duration::from_secs(1);
 
@@ -27,6 +27,7 @@ pub struct LogLines(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
+    urgent_max: Duration,
     /// Notified when a first line waits.
     arrived: Condvar,
     /// Notified when the lines must not wait for others.
@@ -49,7 +50,8 @@ struct State {
 }
 
 impl LogLines {
-    /// Starts the thread, which runs until the process ends. It calls `report` with the number of dropped lines.
+    /// Starts the thread, which runs until the process ends. It calls `report` with the number of dropped lines. A thread
+    /// waits for its warning for `urgent_max` at most.
     ///
     /// # Errors
     ///
@@ -57,8 +59,9 @@ impl LogLines {
     pub(crate) fn start(
         output: impl Write + Send + 'static,
         report: impl Fn(u64) + Send + 'static,
+        urgent_max: Duration,
     ) -> io::Result<Self> {
-        let lines = Self(Arc::default());
+        let lines = Self(Arc::new(Shared { urgent_max, ..Shared::default() }));
         let shared = Arc::clone(&lines.0);
         thread::Builder::new().name("log".into()).spawn(move || shared.run(output, report))?;
         Ok(lines)
@@ -182,7 +185,7 @@ impl Shared {
         if state.is_stuck {
             return;
         }
-        let (mut state, waited) = self.await_written(state, URGENT_MAX);
+        let (mut state, waited) = self.await_written(state, self.urgent_max);
         state.is_stuck |= waited.timed_out();
     }
 

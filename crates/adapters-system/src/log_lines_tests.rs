@@ -16,16 +16,19 @@ impl Write for Told {
     }
 }
 
+/// Much longer than a write takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Lines, their reader, and the reports of dropped lines.
-fn lines() -> (LogLines, Receiver<String>, Receiver<u64>) {
+fn lines(urgent_max: Duration) -> (LogLines, Receiver<String>, Receiver<u64>) {
     let (tell, told) = sync_channel(0);
     let (report, reported) = sync_channel(10);
-    (LogLines::start(Told(tell), move |count| report.send(count).unwrap()).unwrap(), told, reported)
+    (LogLines::start(Told(tell), move |count| report.send(count).unwrap(), urgent_max).unwrap(), told, reported)
 }
 
 #[test]
 fn lines_that_come_together_are_written_together() {
-    let (lines, told, _reported) = lines();
+    let (lines, told, _reported) = lines(PATIENCE);
     for line in ["one\n", "two\n"] {
         lines.0.add(line.as_bytes());
     }
@@ -38,7 +41,7 @@ fn lines_that_come_together_are_written_together() {
 
 #[test]
 fn an_urgent_line_and_the_end_wait_until_they_are_written() {
-    let (lines, told, _reported) = lines();
+    let (lines, told, _reported) = lines(PATIENCE);
     let reader = thread::spawn(move || told.iter().collect::<String>());
     let maker = lines.maker();
     lines.0.add(b"before\n");
@@ -53,7 +56,7 @@ fn an_urgent_line_and_the_end_wait_until_they_are_written() {
 
 #[test]
 fn a_log_that_nobody_reads_holds_nobody_back_and_says_what_was_lost() {
-    let (lines, told, reported) = lines();
+    let (lines, told, reported) = lines(URGENT_MAX);
     let line = vec![b'x'; WAITING_BYTES_MAX / 4];
     lines.0.add(&line);
     // The thread holds the first line. Four more fit.

@@ -6,7 +6,7 @@ use tracing_subscriber::prelude::*;
 
 use crate::json_lines::JsonLines;
 use crate::log_filter::{LogFilter, LogFormat};
-use crate::log_lines::LogLines;
+use crate::log_lines::{LogLines, URGENT_MAX};
 use crate::log_switch::LogSwitch;
 use crate::short_requests::ShortRequests;
 
@@ -30,7 +30,7 @@ pub struct LogSettings {
 ///
 /// When the system starts no thread, or logs have been started before.
 pub fn start_logs(settings: &LogSettings) -> io::Result<(LogLines, LogSwitch)> {
-    let lines = LogLines::start(io::stderr(), log_dropped)?;
+    let lines = LogLines::start(io::stderr(), log_dropped, URGENT_MAX)?;
     let maker = lines.maker();
     let terminal = io::stderr().is_terminal();
     let format = settings.format.unwrap_or(if terminal { LogFormat::Text } else { LogFormat::Json });
