@@ -58,7 +58,7 @@ mod tests {
 
     use domain::webhooks::EgressPolicySettings;
     use tokio::io::AsyncReadExt as _;
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpSocket};
 
     use super::*;
 
@@ -96,7 +96,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_address_that_refuses_does_not_hide_one_that_answers() {
-        let (_listener, port) = listen("127.0.0.2").await;
+        // A bound socket that does not listen refuses, and keeps the port from other processes.
+        let refusing = TcpSocket::new_v4().unwrap();
+        refusing.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let port = refusing.local_addr().unwrap().port();
+        let _listener = TcpListener::bind(("127.0.0.2", port)).await.unwrap();
         let addresses = ["127.0.0.1", "127.0.0.2"].map(|address| address.parse().unwrap());
         let stream = dial(&addresses, port, &policy(&["127.0.0.0/8"])).await.unwrap();
         assert_eq!(stream.peer_addr().unwrap().ip(), addresses[1]);
@@ -104,10 +108,9 @@ mod tests {
 
     #[tokio::test]
     async fn when_no_address_answers_the_error_says_so() {
-        let (listener, port) = listen("127.0.0.1").await;
-        drop(listener);
         let addresses = ["127.0.0.1", "127.0.0.2"].map(|address| address.parse().unwrap());
-        let refused = dial(&addresses, port, &policy(&["127.0.0.0/8"])).await;
+        // The system gives port 1 to no test.
+        let refused = dial(&addresses, 1, &policy(&["127.0.0.0/8"])).await;
         assert!(
             matches!(&refused, Err(ConnectError::Unreachable(error)) if error.kind() == io::ErrorKind::ConnectionRefused),
             "{refused:?}"

@@ -45,8 +45,9 @@ mod tests {
 
     use super::*;
 
-    /// Answers with a timeout after `go_on`; says when an attempt is dropped.
+    /// Answers with a timeout after `go_on`; reports the begin of an attempt, and its drop.
     struct Slow {
+        began: Notify,
         go_on: Arc<Notify>,
         dropped: std::sync::Mutex<Option<oneshot::Sender<thread::ThreadId>>>,
     }
@@ -65,6 +66,7 @@ mod tests {
     impl WebhookSender for Slow {
         async fn send(&self, _: Attempt) -> AttemptOutcome {
             let _last = Last(self.dropped.lock().unwrap().take());
+            self.began.notify_one();
             self.go_on.notified().await;
             AttemptOutcome::Failed { reason: FailureReason::Timeout, answer: None }
         }
@@ -86,7 +88,7 @@ mod tests {
     fn slow() -> (Arc<Notify>, oneshot::Receiver<thread::ThreadId>, Arc<Slow>) {
         let (tell, told) = oneshot::channel();
         let go_on = Arc::new(Notify::new());
-        let slow = Slow { go_on: Arc::clone(&go_on), dropped: std::sync::Mutex::new(Some(tell)) };
+        let slow = Slow { began: Notify::new(), go_on: Arc::clone(&go_on), dropped: std::sync::Mutex::new(Some(tell)) };
         (go_on, told, Arc::new(slow))
     }
 
@@ -108,8 +110,12 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn a_call_that_is_dropped_ends_its_attempt() {
         let (_, ended, slow) = slow();
-        let own = OnRuntime::new(slow, Handle::current());
-        drop(tokio::time::timeout(Duration::from_millis(1), own.send(attempt())).await);
+        let sender: Arc<Slow> = Arc::clone(&slow);
+        let own = OnRuntime::new(sender, Handle::current());
+        tokio::select! {
+            _ = own.send(attempt()) => panic!("it waits"),
+            () = slow.began.notified() => {}
+        }
         tokio::time::timeout(Duration::from_secs(20), ended).await.unwrap().expect("the attempt is dropped");
     }
 }

@@ -12,6 +12,7 @@ use domain::webhooks::{
 };
 use domain::{EventId, Timestamp};
 use rustls::pki_types::CertificateDer;
+use tokio::time::Instant;
 
 use crate::scripted_resolver::{Lookup, ScriptedResolver};
 
@@ -23,6 +24,16 @@ pub(crate) const BODY: &[u8] = br#"{"type":"a.b","timestamp":"2026-11-21T01:42:0
 pub(crate) const PATIENT: Duration = Duration::from_secs(20);
 /// The deadline for attempts that never end without one.
 pub(crate) const IMPATIENT: Duration = Duration::from_secs(2);
+
+/// The time that a timer takes on this machine, also while the thread of the test is blocked.
+pub(crate) async fn elapsed_after(timer: Duration) -> Duration {
+    let wait = move || {
+        let started = Instant::now();
+        std::thread::sleep(timer);
+        started.elapsed()
+    };
+    tokio::task::spawn_blocking(wait).await.unwrap()
+}
 
 pub(crate) fn now() -> Timestamp {
     Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").unwrap()

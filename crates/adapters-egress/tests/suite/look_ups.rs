@@ -45,18 +45,20 @@ async fn a_failure_is_the_receivers_only_while_the_resolver_works() {
     let works = NameServer::start().await;
     let out_of_order = NameServer::out_of_order().await;
     let ours = AttemptOutcome::NotCharged(OurFault::Resolver);
-    for (name_server, name, outcome) in [
+    let cases = [
         (&works, "missing.example", failed(FailureReason::Dns)),
         (&works, "hangs.example", failed(FailureReason::Dns)),
         (&works, "fails.example", failed(FailureReason::Dns)),
         (&out_of_order, "missing.example", failed(FailureReason::Dns)),
         (&out_of_order, "hangs.example", ours.clone()),
         (&out_of_order, "fails.example", ours.clone()),
-    ] {
+    ];
+    join_all(cases.into_iter().map(async |(name_server, name, outcome)| {
         let sending =
-            Sending { resolver: name_server.resolver(), deadline: Duration::from_secs(9), ..Sending::default() };
+            Sending { resolver: name_server.resolver(), deadline: Duration::from_secs(15), ..Sending::default() };
         assert_eq!(sending.send(&format!("http://{name}:8080/")).await, outcome, "{name}");
-    }
+    }))
+    .await;
     let nobody = UdpSocket::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let sending = Sending { resolver: resolver(vec![nobody]), ..Sending::default() };
     assert_eq!(sending.send("http://name.example:8080/").await, ours);
