@@ -1,6 +1,7 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use gatepost_client::protect::{KeyVerifier, KeyVerifierSettings};
 use gatepost_client::{Client, OperatorToken};
@@ -102,7 +103,7 @@ impl Gatepost {
     }
 
     pub(crate) fn keys(&self) -> KeyVerifier {
-        KeyVerifier::new(self.client())
+        self.keys_with(KeyVerifierSettings { call_timeout: Duration::from_secs(20), ..KeyVerifierSettings::default() })
     }
 
     pub(crate) fn keys_with(&self, settings: KeyVerifierSettings) -> KeyVerifier {
