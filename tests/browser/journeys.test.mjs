@@ -570,7 +570,6 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByText("The receiver answered with an error status.").first().waitFor();
   await page.getByRole("link", { name: "invoice.paid" }).click();
-  // The next attempt comes after five seconds.
   const first = page.locator(".attempts li", { hasText: "Attempt 1" });
   await first.getByText("The answer's body").click();
   await first.getByText("the ledger is closed").waitFor();

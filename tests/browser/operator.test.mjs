@@ -31,8 +31,6 @@ test("an operator finds which receiver fails and why, and sends again what was l
   const made = { url: hooks.url, events: ["*"] };
   const { subscription } = await api("faye", "POST", "/api/webhooks/subscriptions", made);
   for (let count = 0; count < 2; count += 1) await publish("faye", "invoice.paid", { count });
-  // The first retry comes after five seconds, and the next one after minutes: until then no attempt is made.
-  await eventually("the failures", () => hooks.requests.length >= 4);
   await attempted("faye", 2);
   const { page, close } = await visitor("operator");
   await page.getByRole("link", { name: "Overview" }).click();
@@ -125,15 +123,9 @@ test("an operator sees within ten seconds which receiver fails, finds the cause,
   await page.getByRole("link", { name: origin }).click();
   assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
   await attempted("gina", 3);
-  // Her deliveries fail for good when she disables the subscription. An attempt that runs at that moment ends its delivery
-  // later, or is repeated if the subscription is enabled by then.
-  const enable = (enabled) => api("gina", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { enabled });
-  await enable(false);
-  await eventually("all three have failed", async () => {
-    const { deliveries } = await api("gina", "GET", "/api/webhooks/deliveries?state=failed");
-    return deliveries.length === 3;
-  });
-  await enable(true);
+  // Her deliveries fail for good when she disables the subscription: no attempt runs at that moment.
+  for (const enabled of [false, true])
+    await api("gina", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { enabled });
   const cause = page.getByRole("region", { name: "Failed, by cause" }).getByRole("listitem");
   await eventually("the page has them", async () => {
     await page.getByRole("button", { name: "Reload" }).click();

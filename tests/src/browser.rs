@@ -10,15 +10,21 @@ use crate::harness::program::find;
 use crate::harness::{Gatepost, Setup, Storage, free_address};
 use crate::portal::portal_setup;
 
+/// A retry comes after ten minutes: after the five seconds of the default it would meet another step of the journey each
+/// time.
+async fn without_early_retries() -> Gatepost {
+    Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "10m,10m").start().await
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn users_reach_what_they_came_for() {
-    let gatepost = Setup::dev().await.start().await;
+    let gatepost = without_early_retries().await;
     run_in_browser(&gatepost, "journeys.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn users_cure_what_goes_wrong_on_an_ordinary_day() {
-    let gatepost = Setup::dev().await.start().await;
+    let gatepost = without_early_retries().await;
     run_in_browser(&gatepost, "everyday.test.mjs").await;
 }
 
@@ -42,7 +48,7 @@ async fn every_screen_is_accessible() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn operators_find_and_cure_what_fails() {
-    let gatepost = Setup::dev().await.start().await;
+    let gatepost = without_early_retries().await;
     run_in_browser(&gatepost, "operator.test.mjs").await;
 }
 
