@@ -205,6 +205,16 @@ export async function tabOf(link) {
   return tab;
 }
 
+/** Presses the two keys of a screen: again if more than the 1.5 s of the console may have passed between them. */
+export async function go(page, letter, found) {
+  let began;
+  do {
+    began = Date.now();
+    for (const key of ["g", letter]) await page.keyboard.press(key);
+  } while (Date.now() - began > 1500);
+  await found.waitFor();
+}
+
 /** Repeats until the result is truthy. */
 export async function eventually(what, ask) {
   const end = Date.now() + PATIENCE;

@@ -12,6 +12,7 @@ import {
   browser,
   copied,
   eventually,
+  go,
   handle,
   isSigned,
   portalLink,
@@ -71,8 +72,7 @@ test("the keyboard alone makes a key, subscribes and retries, and the focus is a
   const [{ page, close }, hooks] = [await visitor("kim"), await receiver(500)];
   await page.goto("/console/");
   await page.getByRole("heading", { name: "Home" }).waitFor();
-  await press(page, "g", "k");
-  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  await go(page, "k", page.getByRole("heading", { name: "API keys" }));
   await titleHasFocus(page);
   await press(page, "n");
   await page.getByRole("dialog", { name: "New API key" }).waitFor();
@@ -84,8 +84,7 @@ test("the keyboard alone makes a key, subscribes and retries, and the focus is a
   await press(page, "Enter");
   await eventually("the focus is back", async () => (await focused(page)) === "New key");
 
-  await press(page, "g", "w");
-  await page.getByRole("heading", { name: "Subscriptions", exact: true }).waitFor();
+  await go(page, "w", page.getByRole("heading", { name: "Subscriptions", exact: true }));
   await titleHasFocus(page);
   await press(page, "n");
   await page.getByRole("dialog", { name: "New subscription" }).waitFor();
@@ -104,8 +103,7 @@ test("the keyboard alone makes a key, subscribes and retries, and the focus is a
   await press(page, "Enter");
   await eventually("the focus is back", async () => (await focused(page)) === "New subscription");
 
-  await press(page, "g", "d");
-  await page.getByRole("row", { name: /webhook\.test/ }).waitFor();
+  await go(page, "d", page.getByRole("row", { name: /webhook\.test/ }));
   await press(page, "j");
   assert.equal(await focused(page), "webhook.test");
   await press(page, "Enter");

@@ -10,6 +10,7 @@ import {
   browser,
   changeUser,
   eventually,
+  go,
   handle,
   portalLink,
   publish,
@@ -467,9 +468,7 @@ test("operators go to their screens by the keyboard, and to a user by name", asy
     ["c", "All changes"],
   ]) {
     await page.getByRole("heading", { level: 1 }).click();
-    await page.keyboard.press("g");
-    await page.keyboard.press(key);
-    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+    await go(page, key, page.getByRole("heading", { name: heading, level: 1 }));
   }
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Screen or action" }).fill("karl");
