@@ -114,16 +114,20 @@ test("an operator sees within ten seconds which receiver fails, finds the cause,
   const origin = new URL(hooks.url).origin;
   const { subscription } = await api("gina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
   const { page, close } = await visitor("operator");
+  await page.clock.install();
   await page.goto("/console/operator");
   await page.getByRole("heading", { name: "Failing subscriptions" }).waitFor();
-  // The receiver breaks while the operator looks, and the list follows automatically.
+  // The clock of the page stands still from here on, except for ten seconds. The leap to its time reads the list once.
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.getByRole("button", { name: "Read the list again", disabled: false }).waitFor();
+  // The receiver breaks while the operator looks, and the list follows automatically. Only the part of the page is timed.
   hooks.status = 503;
   for (let count = 0; count < 3; count += 1) await publish("gina", "invoice.paid", { count });
-  await eventually("the attempts", () => hooks.requests.length >= 3);
-  const began = Date.now();
-  await page.getByRole("link", { name: origin }).click();
-  assert.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`);
   await attempted("gina", 3);
+  await page.clock.runFor(10_000);
+  await page.getByRole("link", { name: origin }).waitFor();
+  await page.clock.resume();
+  await page.getByRole("link", { name: origin }).click();
   // Her deliveries fail for good when she disables the subscription: no attempt runs at that moment.
   for (const enabled of [false, true])
     await api("gina", "PATCH", `/api/webhooks/subscriptions/${subscription.id}`, { enabled });
