@@ -501,7 +501,7 @@ test("a secret that is shown once stays until its reader has copied it", async (
   const dialog = page.getByRole("dialog", { name: "Your new subscription" });
   await dialog.getByRole("link", { name: "Open the subscription" }).click();
   const done = dialog.getByRole("button", { name: "I have copied the secret" });
-  assert.ok(await done.evaluate((button) => button === document.activeElement, null, { timeout: 5000 }));
+  assert.ok(await done.evaluate((button) => button === document.activeElement));
   const changeRights = async () => {
     await page.route("**/api/session", async (route) => {
       const response = await route.fetch();
@@ -534,7 +534,7 @@ test("a key that a program uses after the list was read is not revoked with the 
   unused = ["idle", "quarterly"];
   await page.getByRole("button", { name: "Revoke unused keys…" }).click();
   const dialog = page.getByRole("dialog", { name: "Revoke 2 unused keys?" });
-  await dialog.getByText("quarterly").waitFor({ timeout: 5000 });
+  await dialog.getByText("quarterly").waitFor();
   unused = ["idle"];
   await dialog.getByRole("button", { name: "Revoke them" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -557,7 +557,7 @@ test("the search of keys stays while it hides keys, and on the way back", async 
   await page.getByRole("button", { name: "Revoke Key 4" }).click();
   await page.getByLabel("Type the label to confirm").fill("Key 4");
   await page.getByRole("button", { name: "Revoke the key" }).click();
-  await page.getByText("No key matches “key 4”.").waitFor({ timeout: 5000 });
+  await page.getByText("No key matches “key 4”.").waitFor();
   await page.getByLabel("Search").fill("");
   await page.getByRole("button", { name: "Revoke Key 9" }).waitFor();
   await close();
@@ -569,7 +569,7 @@ test("a label is confirmed as the page shows it", async () => {
   await page.goto("/console/operator/users/orla");
   await page.getByRole("button", { name: "Revoke CI deploy" }).click();
   await page.getByLabel("Type the label to confirm").fill("CI deploy");
-  await page.getByRole("button", { name: "Revoke the key" }).click({ timeout: 5000 });
+  await page.getByRole("button", { name: "Revoke the key" }).click();
   await page.getByText("Revoked", { exact: true }).waitFor();
   await close();
 });
@@ -585,7 +585,7 @@ test("the focus is on the page after the button that had it is gone", async () =
     .getByRole("button", { name: /^End the session/ })
     .first()
     .click();
-  await page.getByText("The session is over.").waitFor({ state: "attached", timeout: 5000 });
+  await page.getByText("The session is over.").waitFor({ state: "attached" });
   await focused(title);
   await page.getByRole("button", { name: "End all other sessions" }).click();
   await page.getByText("All other sessions are over.").waitFor({ state: "attached" });
