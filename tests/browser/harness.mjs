@@ -176,11 +176,16 @@ export const attempted = (user, count) =>
 
 /** Presses a button that copies, on the page or in a frame of it, and pastes the copy. No permission is granted. */
 export async function copied(page, name, scope = page) {
-  // The button says so for two seconds, in which a busy machine may not look.
-  await Promise.all([
-    scope.getByRole("button", { name: /^Copied/ }).waitFor(),
-    scope.getByRole("button", { name, exact: true }).click(),
-  ]);
+  const button = scope.getByRole("button", { name, exact: true });
+  // The button says so for two seconds, in which a busy machine may not look: the page keeps each text of the button.
+  const said = await button.evaluateHandle((one) => {
+    const texts = [];
+    const keep = () => texts.push(one.textContent);
+    new MutationObserver(keep).observe(one, { characterData: true, childList: true, subtree: true });
+    return texts;
+  });
+  await button.click();
+  await eventually("the copy", () => said.evaluate((texts) => texts.some((text) => text.startsWith("Copied"))));
   return pasted(page);
 }
 
