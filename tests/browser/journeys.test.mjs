@@ -434,7 +434,8 @@ test("the page checks a signature of a key pair with the public key of the subsc
   await page.getByText("Verify the signature").click();
   await page.getByLabel("webhook-timestamp").fill(headers["webhook-timestamp"]);
   await page.getByLabel("webhook-signature").fill(headers["webhook-signature"]);
-  assert.equal(await page.getByLabel("Secret or public key").inputValue(), publicKey);
+  const given = page.getByLabel("Secret or public key");
+  await eventually("the public key", async () => (await given.inputValue()) === publicKey);
   await page.getByText("The signature is right: the private key").waitFor();
   const forged = createHmac("sha256", publicKey)
     .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)
