@@ -453,6 +453,7 @@ test("a change of a subscription sends what was changed, and says what a new ori
 
 test("a form asks before it closes with typed text, and without typed text it closes at once", async () => {
   const { page, close } = await visitor("dora");
+  await page.clock.install();
   await page.goto("/console/");
   await page.getByRole("link", { name: "Subscriptions", exact: true }).click();
   const dialog = page.getByRole("dialog");
@@ -461,12 +462,14 @@ test("a form asks before it closes with typed text, and without typed text it cl
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await open();
+  // The way back asks before the browser draws again.
+  await page.clock.pauseAt(Date.now() + 60_000);
   await dialog.getByLabel("Description").fill("For the ledger");
   const question = dialog.getByText("What you typed is not saved.");
   const ways = [
+    () => page.goBack({ waitUntil: "commit" }).catch(() => undefined),
     () => page.keyboard.press("Escape"),
     () => dialog.getByRole("button", { name: "Close", exact: true }).click(),
-    () => page.goBack({ waitUntil: "commit" }).catch(() => undefined),
   ];
   for (const leave of ways) {
     await leave();
@@ -478,6 +481,7 @@ test("a form asks before it closes with typed text, and without typed text it cl
     await question.waitFor({ state: "detached" });
     assert.equal(await dialog.getByLabel("Description").inputValue(), "For the ledger");
   }
+  await page.clock.resume();
   await page.mouse.click(5, 5);
   await page.keyboard.press("Escape");
   await question.waitFor();

@@ -1,6 +1,6 @@
 // The text that a reader has typed into a dialog, and that a way out of it would lose.
 
-import { useEffect, useRef, useState } from "../vendor/preact.js";
+import { useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { hold } from "./router.js";
 
 /** A word that confirms an action may be lost. */
@@ -18,7 +18,7 @@ export function useDraft(close) {
   latest.current = close;
   const has = () => [...before.current].some(([field, value]) => field.isConnected && field.value !== value);
   const [isHeld, setHeld] = useState(false);
-  useEffect(() => (isHeld ? hold(() => latest.current()) : undefined), [isHeld]);
+  useLayoutEffect(() => (isHeld ? hold(() => latest.current()) : undefined), [isHeld]);
   const enter = (/** @type {any} */ { target }) => {
     if (target.matches(TEXT_FIELDS) && !before.current.has(target)) before.current.set(target, target.value);
   };

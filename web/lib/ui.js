@@ -247,7 +247,7 @@ export function Dialog({ title, onClose, done, children }) {
     else if (isAsking) setAsking(false);
     else close();
   };
-  useEffect(() => (hasSecret ? hold(() => doneButton.current?.focus()) : undefined), [hasSecret]);
+  useLayoutEffect(() => (hasSecret ? hold(() => doneButton.current?.focus()) : undefined), [hasSecret]);
   const isPlain = (/** @type {MouseEvent} */ { ctrlKey, metaKey, shiftKey }) => !ctrlKey && !metaKey && !shiftKey;
   const follow = (/** @type {any} */ event) =>
     hasSecret && isPlain(event) && event.target.closest("a:not([target])") && leave(event);
