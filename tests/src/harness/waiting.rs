@@ -16,3 +16,16 @@ pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Opti
         sleep(Duration::from_millis(10)).await;
     }
 }
+
+/// Repeats a question until its answer is right. A wrong answer fails the test if its question was sent later than `bound`
+/// after `start`: the delay of answers on a busy machine does not count.
+pub(crate) async fn in_time(start: Instant, bound: Duration, what: &str, mut is_right: impl AsyncFnMut() -> bool) {
+    loop {
+        let sent = start.elapsed();
+        if is_right().await {
+            return;
+        }
+        assert!(sent < bound, "not yet after {sent:?}: {what}");
+        sleep(Duration::from_millis(5)).await;
+    }
+}
