@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::harness::{
     Connection, Gatepost, Request, Storage, contains, database_files, eventually, in_time, on_both_databases,
-    run_gatepost,
+    own_server, run_gatepost,
 };
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -19,7 +19,6 @@ on_both_databases!(
     a_maximum_of_a_customer_holds_at_once,
     rate_limits_of_a_customer_hold_on_every_instance,
     whom_the_provider_deactivates_is_refused_everywhere,
-    nothing_of_an_erased_customer_is_on_disk,
     keys_of_an_organization_end_with_their_member_if_the_settings_say_so,
 );
 
@@ -243,6 +242,17 @@ async fn keys_of_an_organization_end_with_their_member_if_the_settings_say_so(st
 /// What alice leaves in the database: the label of a key, the path of a URL, a payload, an answer, a name and a publisher's id.
 const TRACES: [&str; 6] =
     ["label-of-alice", "path-of-alice", "payload-of-alice", "answer-of-alice", "name-of-alice", "id-of-alice"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_an_erased_customer_is_on_disk_with_sqlite() {
+    nothing_of_an_erased_customer_is_on_disk(Storage::sqlite()).await;
+}
+
+/// Uses a separate cluster: vacuuming locks the catalogs that all databases share, and the search reads every file.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_an_erased_customer_is_on_disk_with_postgres() {
+    nothing_of_an_erased_customer_is_on_disk(Storage::postgres_in(own_server().await).await).await;
+}
 
 /// The process is killed as soon as the erasure has begun, and again while it runs. Afterwards alice is new, and bob has
 /// everything.
