@@ -7,7 +7,7 @@ use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use prost::Message;
 use serde_json::{Value, json};
 
-use crate::harness::{Connection, Request, Setup, Storage, eventually, on_both_databases};
+use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address, on_both_databases};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
 use crate::webhooks::host::{Consumer, OPERATOR_TOKEN, setup};
@@ -67,8 +67,8 @@ fn attribute(span: &Span, name: &str) -> Value {
     }
 }
 
-async fn traced(storage: &Storage, collector: &Collector, ratio: &str) -> Setup {
-    let setup = setup(storage).await.with("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.endpoint());
+async fn traced(storage: &Storage, endpoint: &str, ratio: &str) -> Setup {
+    let setup = setup(storage).await.with("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     setup.with("OTEL_TRACES_SAMPLER_ARG", ratio)
 }
 
@@ -80,7 +80,7 @@ fn publication(flags: &str) -> Request {
 
 async fn a_sampled_publication_leads_to_linked_attempts(storage: Storage) {
     let collector = Collector::start().await;
-    let gatepost = traced(&storage, &collector, "0").await.start().await;
+    let gatepost = traced(&storage, &collector.endpoint(), "0").await.start().await;
     let (receiver, failing) = (Receiver::start(Behaviour::ok()).await, Behaviour::answer("500 Oh", "", ""));
     receiver.behave(failing);
     let consumer = Consumer::new(&gatepost, "alice").await;
@@ -115,7 +115,7 @@ async fn a_sampled_publication_leads_to_linked_attempts(storage: Storage) {
 
 async fn nothing_is_traced_that_the_caller_does_not_sample(storage: Storage) {
     let collector = Collector::start().await;
-    let gatepost = traced(&storage, &collector, "0").await.start().await;
+    let gatepost = traced(&storage, &collector.endpoint(), "0").await.start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;
     consumer.subscribe(&receiver.url(), &["*"]).await;
@@ -131,7 +131,8 @@ async fn nothing_is_traced_that_the_caller_does_not_sample(storage: Storage) {
 
 async fn receivers_learn_of_no_trace_if_they_should_not(storage: Storage) {
     let collector = Collector::start().await;
-    let gatepost = traced(&storage, &collector, "0").await.with("WEBHOOK_TRACEPARENT", "false").start().await;
+    let gatepost =
+        traced(&storage, &collector.endpoint(), "0").await.with("WEBHOOK_TRACEPARENT", "false").start().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     Consumer::new(&gatepost, "alice").await.subscribe(&receiver.url(), &["*"]).await;
     assert_eq!(gatepost.send(&publication("01")).await.status, 202);
@@ -143,9 +144,8 @@ async fn receivers_learn_of_no_trace_if_they_should_not(storage: Storage) {
 /// More spans than fit while the collector is away: the requests are answered and delivered as ever, and the dropped
 /// spans are counted.
 async fn a_collector_that_is_away_changes_nothing(storage: Storage) {
-    let collector = Collector::start().await;
-    let setup = traced(&storage, &collector, "1").await;
-    drop(collector);
+    let away = format!("http://{}", free_address());
+    let setup = traced(&storage, &away, "1").await;
     let (mut gatepost, metrics) = metered(setup).await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     Consumer::new(&gatepost, "alice").await.subscribe(&receiver.url(), &["*"]).await;

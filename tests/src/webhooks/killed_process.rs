@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::host::{Consumer, Host, setup};
 use super::receiver::{Behaviour, Receiver};
-use crate::harness::{Gatepost, Storage, eventually, on_both_databases};
+use crate::harness::{Gatepost, Storage, eventually, free_address, on_both_databases};
 
 on_both_databases!(
     kill_9_loses_no_accepted_event,
@@ -113,11 +113,9 @@ pub(crate) async fn what_was_being_sent_arrives_soon_after_a_kill(storage: Stora
 async fn waiting_events_survive_a_kill_and_arrive(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "3s,3s,3s,3s");
     let mut gatepost = setup.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let (address, url) = (receiver.address(), receiver.url());
-    drop(receiver);
+    let address = free_address();
     let consumer = Consumer::new(&gatepost, "survivor").await;
-    let (subscription, _) = consumer.subscribe(&url, &["*"]).await;
+    let (subscription, _) = consumer.subscribe(&format!("http://{address}/hook"), &["*"]).await;
     let published = Host(gatepost.address()).publish("survivor", "order.paid", json!({ "order": 7 })).await;
     consumer.delivery_in(&subscription, "waiting").await;
     gatepost.kill().await;

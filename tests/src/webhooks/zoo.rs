@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
 use super::tls_receiver::TlsReceiver;
-use crate::harness::{Storage, eventually, on_both_databases};
+use crate::harness::{Storage, eventually, free_address, on_both_databases};
 
 on_both_databases!(
     every_kind_of_receiver_ends_in_time_with_its_reason,
@@ -73,7 +73,7 @@ async fn every_kind_of_receiver_ends_in_time_with_its_reason(storage: Storage) {
         cages.push((name, subscription, expected, receiver));
     }
     let untrusted = TlsReceiver::start().await;
-    let nobody = unused_url();
+    let nobody = format!("http://{}/hook", free_address());
     let more = [
         ("wrong certificate", untrusted.url(), failed("tls", None)),
         ("nobody listens", nobody, failed("connect", None)),
@@ -152,9 +152,9 @@ async fn retry_after_is_respected(storage: Storage) {
 async fn a_receiver_that_comes_back_gets_the_missed_events(storage: Storage) {
     let gatepost = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s").start().await;
     let consumer = Consumer::new(&gatepost, "zoo").await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let (address, url) = (receiver.address(), receiver.url());
-    let (subscription, _) = consumer.subscribe(&url, &["order.*"]).await;
+    let address = free_address();
+    let receiver = Receiver::start_at(address, Behaviour::ok()).await;
+    let (subscription, _) = consumer.subscribe(&receiver.url(), &["order.*"]).await;
     drop(receiver);
     let host = Host(gatepost.address());
     for number in 0..3 {
@@ -174,12 +174,6 @@ async fn a_receiver_that_comes_back_gets_the_missed_events(storage: Storage) {
 
 fn number_in(body: &[u8]) -> u64 {
     serde_json::from_slice::<Value>(body).unwrap()["data"]["number"].as_u64().expect("a number")
-}
-
-/// A URL without a listener.
-fn unused_url() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    format!("http://{}/hook", listener.local_addr().unwrap())
 }
 
 fn millis_between(earlier: &Value, later: &Value) -> i64 {
