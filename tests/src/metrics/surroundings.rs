@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::exposition::{TEXT, scrape};
-use crate::harness::{Setup, Storage, free_address, run_gatepost, seconds_since_1970};
+use crate::harness::{Connection, Setup, Storage, eventually, free_address, run_gatepost, seconds_since_1970};
 use crate::reload::Files;
 
 /// The end of a certificate that the library makes by default: 4096-01-01.
@@ -14,6 +14,7 @@ async fn the_disk_the_certificate_and_the_last_backup_are_shown() {
     files.certify();
     let setup = files.securing(Setup::serve(&storage).await).with("METRICS_LISTEN", &address.to_string());
     let gatepost = setup.start_unready().await;
+    eventually("the listener of metrics is open", async || Connection::open(address).await.ok()).await;
     let before = scrape(address, TEXT).await;
     assert!(before.value("gatepost_data_free_bytes", &[]) > 0.0);
     assert!((before.value("gatepost_certificate_expiry_time_seconds", &[]) - EXPIRY).abs() < 1.0);
