@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::REFUSED_CUT_OFF_WITHIN;
 use super::delays::Delays;
-use super::fleet::{Fleet, Key};
+use super::fleet::{Fleet, Key, accepted_for};
 use crate::harness::{Connection, DEADLINE, FaultProxy, Line, eventually};
 
 const REVOCATIONS: usize = 10;
@@ -47,9 +47,7 @@ async fn assert_refused_when_cut_off(line: Line) {
     let (revoked_there, good_there, unknown_there) =
         tokio::join!(join_all(revoke_and_watch), watch(there.address(), &good), watch(there.address(), &unknown));
 
-    let taken_for_good = |(answered, watched): &(Instant, Watched)| {
-        watched.last_good().map_or(Duration::ZERO, |last| last.saturating_duration_since(*answered))
-    };
+    let taken_for_good = |(answered, watched): &(Instant, Watched)| accepted_for(watched.last_good(), *answered);
     let delays: Delays = revoked_there.iter().map(taken_for_good).collect();
     delays.print(&format!("still accepted on a connection that is {line:?}"));
     assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");

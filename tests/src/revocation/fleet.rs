@@ -100,16 +100,16 @@ impl Key {
 }
 
 /// Asks one instance about one key, until the instance refuses it. As [`first_refusal_of`].
-pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Instant, u16) {
+pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Option<Instant>, u16) {
     first_refusal_of(address, key.question()).await
 }
 
 /// Sends this request over one connection, until the instance refuses it. Returns the status of the refusal, and the
-/// time at which the last request was sent that was not refused. The delay of answers on a busy machine does not count.
-pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> (Instant, u16) {
+/// time at which the last request was sent that was not refused; `None` if the first one was refused. The delay of
+/// answers on a busy machine does not count.
+pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> (Option<Instant>, u16) {
     let mut connection = Connection::open(address).await.expect("it listens");
-    let start = Instant::now();
-    let mut accepted_until = start;
+    let (start, mut accepted_until) = (Instant::now(), None);
     loop {
         assert!(start.elapsed() < REFUSED_OR_NEVER, "still good after {REFUSED_OR_NEVER:?}");
         let sent = Instant::now();
@@ -117,7 +117,12 @@ pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> 
         if status != 200 {
             return (accepted_until, status);
         }
-        accepted_until = sent;
+        accepted_until = Some(sent);
         sleep(QUESTION_INTERVAL).await;
     }
+}
+
+/// The time from `start` to the last request that was not refused.
+pub(super) fn accepted_for(accepted_until: Option<Instant>, start: Instant) -> Duration {
+    accepted_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(start))
 }

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::REFUSED_WITHIN;
 use super::delays::Delays;
-use super::fleet::first_refusal_of;
+use super::fleet::{accepted_for, first_refusal_of};
 use crate::harness::{Browser, Gatepost, Request, Setup, Storage, free_address};
 use crate::sign_in::{SESSION, setup};
 
@@ -61,5 +61,5 @@ async fn sign_out_and_time([here, there]: &[Gatepost; 2], mut browser: Browser) 
     assert_eq!(here.send(&question).await.status, 401, "at once where it was ended");
     let (at, status) = refusal.await.expect("the other instance refuses it");
     assert_eq!((status, there.send(&question).await.status), (401, 401), "refused, and it stays refused");
-    at.saturating_duration_since(answered)
+    accepted_for(at, answered)
 }
