@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::REFUSED_CUT_OFF_WITHIN;
 use super::delays::Delays;
 use super::fleet::{Fleet, Key, accepted_for, first_refusal};
-use crate::harness::{Storage, User, eventually, own_server};
+use crate::harness::{Response, Storage, User, eventually, own_server};
 use crate::shards::shard_of;
 
 const REVOCATIONS: usize = 50;
@@ -100,7 +100,13 @@ async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>
         (cluster.execute("postgres", waiting).await.expect("the server answers") == "0").then_some(())
     })
     .await;
-    let listed = join_all(users.iter().map(User::keys)).await.concat();
+    // The lists need connections, as above.
+    let lists = eventually("all keys are listed", async || {
+        let lists = join_all(users.iter().map(User::list)).await;
+        lists.iter().all(|list| list.status == 200).then(|| lists.iter().map(Response::json).collect::<Vec<_>>())
+    })
+    .await;
+    let listed: Vec<_> = lists.iter().flat_map(|list| list["keys"].as_array().expect("an array")).collect();
     let is_revoked = |key: &Key| listed.iter().any(|shown| shown["id"] == key.id && !shown["revokedAt"].is_null());
     keys.into_iter().filter(is_revoked).collect()
 }
