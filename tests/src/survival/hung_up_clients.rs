@@ -73,7 +73,8 @@ async fn hung_up_clients() -> bool {
     })
     .await;
     wait_for_standby(&cluster, "").await;
-    if sent.elapsed() > THROUGH_WITHIN {
+    let is_late = || sent.elapsed() > THROUGH_WITHIN;
+    if is_late() {
         return false;
     }
 
@@ -82,6 +83,9 @@ async fn hung_up_clients() -> bool {
         Some(gatepost.send(&export).await.text()).filter(|export| export.lines().count() == CLIENTS)
     })
     .await;
+    if is_late() {
+        return false;
+    }
     eventually("every line is copied", async || {
         let copy = gatepost.written();
         recorded.lines().all(|line| copy.contains(line)).then_some(())
