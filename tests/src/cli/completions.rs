@@ -57,8 +57,8 @@ async fn ids_and_profiles_are_offered_with_what_they_stand_for() {
     let url = format!("http://{}", gatepost.address());
     let token = shell.succeeds("token --user alice");
     succeeded(&away.feed(&format!("login {url} --id-token --profile work"), &token));
-    assert_eq!(complete(&away, "keys list --profile w"), format!("work\t{url}"));
-    assert_eq!(complete(&away, "--profile=lo"), "--profile=local\tthis machine's configuration");
+    assert_eq!(offers(&away, "keys list --profile w"), format!("work\t{url}"));
+    assert_eq!(offers(&away, "--profile=lo"), "--profile=local\tthis machine's configuration");
     assert_eq!(offers(&away, "--profile work keys show "), format!("{key}\tdeploy"));
 }
 
