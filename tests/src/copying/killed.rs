@@ -62,7 +62,10 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
     migrate(&other).await;
     // The partitions of the log are made after the keys are copied.
     let table = format!("{}.webhook_periods", to.schema(shard_of(&source, "alice", 3)));
+    let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = x'636f7079'::int::oid
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     copy_until_killed(&from, &to, &to, &table, async || {
+        eventually("the copy keeps others out", async || (answer(&to, held).await != "0").then_some(())).await;
         let second = copy(&other, &to).await;
         assert!(said(&second).contains("another copy writes"), "{}", said(&second));
     })
@@ -89,14 +92,15 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
     assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
 }
 
-/// Copies until the copy needs this table, runs `meanwhile`, and kills the copy there.
+/// Copies until the copy waits for this table, and kills it there when `meanwhile` has ended. The copy waits for ten
+/// seconds at most, so `meanwhile` begins with it.
 async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table: &str, meanwhile: impl AsyncFn()) {
     let lock = tokio::spawn(hold(locked, table));
     eventually("the table is locked", async || (sessions(locked, table, true).await > 0).then_some(())).await;
     let arguments = arguments(from, to);
     let mut copy = Command::new(gatepost_binary()).args(arguments).env_clear().stderr(Stdio::null()).spawn().unwrap();
-    eventually("the copy waits", async || (sessions(locked, table, false).await > 0).then_some(())).await;
-    meanwhile().await;
+    let waits = eventually("the copy waits", async || (sessions(locked, table, false).await > 0).then_some(()));
+    tokio::join!(meanwhile(), waits);
     copy.kill().unwrap();
     copy.wait().unwrap();
     lock.abort();
