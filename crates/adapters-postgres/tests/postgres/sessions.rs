@@ -55,16 +55,21 @@ impl Instance {
         self.verifier.verify_session(opened.secret.expose()).await.unwrap().is_some()
     }
 
-    /// How long it still accepts the session.
+    /// The time until the last question that it answers with yes, without the time of the answer.
     async fn refuses_after(&self, opened: &OpenedSession) -> Duration {
         let began = Instant::now();
         let refused = async {
-            while self.accepts(opened).await {
+            let mut last = Duration::ZERO;
+            loop {
+                let asked = began.elapsed();
+                if !self.accepts(opened).await {
+                    break last;
+                }
+                last = asked;
                 sleep(Duration::from_millis(1)).await;
             }
         };
-        timeout(Duration::from_secs(30), refused).await.expect("an ended session must be refused");
-        began.elapsed()
+        timeout(Duration::from_secs(30), refused).await.expect("an ended session must be refused")
     }
 }
 
