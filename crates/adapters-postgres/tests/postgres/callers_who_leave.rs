@@ -1,7 +1,6 @@
 //! Dropped calls with a stalled commit: watchers of the audit log see their events, and their connection is used again.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{AuditEvent, AuditFilter};
@@ -12,13 +11,14 @@ use domain::ports::{
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
 use throwaway_postgres::{Cluster, Database};
-use tokio::time::timeout;
+use tokio_postgres::Client;
 
-/// The time that the commit of a key takes. It fails for the user `refused`.
-const STALL: Duration = Duration::from_millis(1_500);
+use crate::databases::{connect, until_calls_wait};
+
+/// Makes the commit of a key wait for a lock of the test. It fails for the user `refused`.
 const STALLS: &str = "
     CREATE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        PERFORM pg_sleep(1.5);
+        PERFORM pg_advisory_xact_lock(1);
         IF NEW.owner_subject = 'refused' THEN RAISE EXCEPTION 'refused by the test'; END IF;
         RETURN NULL;
     END $$;
@@ -41,6 +41,7 @@ struct World {
     store: PostgresStore,
     seen: Arc<Seen>,
     database: Database,
+    raw: Client,
     entropy: SeededEntropy,
 }
 
@@ -54,7 +55,8 @@ impl World {
         cluster.execute(&database.name, STALLS).await.unwrap();
         let seen = Arc::new(Seen::default());
         store.watch(Arc::clone(&seen) as _);
-        Self { store, seen, database, entropy: SeededEntropy::new(11) }
+        let raw = connect(&database).await;
+        Self { store, seen, database, raw, entropy: SeededEntropy::new(11) }
     }
 
     async fn insert(&self, subject: &str) -> Result<Insertion, StoreError> {
@@ -88,8 +90,15 @@ impl World {
             .await
     }
 
-    async fn insert_and_leave(&self, subject: &str) {
-        assert!(timeout(STALL / 2, self.insert(subject)).await.is_err(), "the commit stalls");
+    /// Drops the call while its commit waits, and lets the commit continue when the next call needs the connection. Returns
+    /// the stored and the seen events.
+    async fn leave(&self, call: impl Future) -> (Vec<String>, Vec<String>) {
+        self.raw.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
+        tokio::select! {
+            _ = call => panic!("the commit waits"),
+            () = until_calls_wait(&self.raw, 1) => {}
+        }
+        tokio::join!(self.stored_and_seen(), self.raw.batch_execute("SELECT pg_advisory_unlock(1)")).0
     }
 
     /// The subjects of the users with stored events, and of those with seen events.
@@ -113,8 +122,7 @@ impl World {
 #[tokio::test]
 async fn what_is_committed_after_the_caller_has_left_is_seen() {
     let world = World::fresh().await;
-    world.insert_and_leave("alice").await;
-    assert_eq!(world.stored_and_seen().await, (vec!["alice".into()], vec!["alice".into()]));
+    assert_eq!(world.leave(world.insert("alice")).await, (vec!["alice".into()], vec!["alice".into()]));
     world.insert("bob").await.unwrap();
     let both = vec!["alice".to_owned(), "bob".into()];
     assert_eq!(world.stored_and_seen().await, (both.clone(), both), "each once");
@@ -123,8 +131,7 @@ async fn what_is_committed_after_the_caller_has_left_is_seen() {
 #[tokio::test]
 async fn what_fails_after_the_caller_has_left_is_not_seen() {
     let world = World::fresh().await;
-    world.insert_and_leave("refused").await;
-    assert_eq!(world.stored_and_seen().await, (Vec::new(), Vec::new()));
+    assert_eq!(world.leave(world.insert("refused")).await, (Vec::new(), Vec::new()));
 }
 
 #[tokio::test]
@@ -134,9 +141,8 @@ async fn callers_who_leave_cost_no_connection() {
     let before = world.connections().await;
     assert!(!before.is_empty() && !before.contains(' '), "one connection: {before}");
     for n in 0..5 {
-        world.insert_and_leave(&format!("user-{n}")).await;
-        // Waits for the connection.
-        assert_eq!(world.stored_and_seen().await.0.len(), n + 2, "the call that was left has ended");
+        let (stored, _) = world.leave(world.insert(&format!("user-{n}"))).await;
+        assert_eq!(stored.len(), n + 2, "the call that was left has ended");
     }
     assert_eq!(world.connections().await, before, "the connection is used again");
 }
@@ -146,7 +152,7 @@ async fn callers_who_leave_cost_no_connection() {
 async fn callers_who_leave_make_no_writers() {
     const STALL_CHANGES: &str = "
         CREATE FUNCTION stall_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-            PERFORM pg_sleep(1.5);
+            PERFORM pg_advisory_xact_lock(1);
             RETURN NULL;
         END $$;
         CREATE CONSTRAINT TRIGGER stall AFTER INSERT ON credential_changes DEFERRABLE INITIALLY DEFERRED
@@ -160,8 +166,7 @@ async fn callers_who_leave_make_no_writers() {
     let (at, view) = (created_at, ListView::at(created_at));
     let request = RevokeKeyRequest { owner, id, at, view, cause: unique_cause() };
     for _ in 0..5 {
-        assert!(timeout(STALL / 2, world.store.revoke(&request)).await.is_err(), "the commit stalls");
-        world.stored_and_seen().await;
+        world.leave(world.store.revoke(&request)).await;
     }
     assert_eq!(cluster.execute(&world.database.name, WRITERS).await.unwrap().trim(), "5 of 1");
 }

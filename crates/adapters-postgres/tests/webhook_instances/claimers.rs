@@ -11,7 +11,7 @@ use domain::webhooks::ClaimEnd;
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::{sleep, timeout};
 
-use crate::locks::until_calls_wait;
+use crate::databases::until_calls_wait;
 use crate::world::{connect, delivered, event_at, instances, query, request, sealed, subscribe};
 
 /// Far below the minute that a claim lasts.

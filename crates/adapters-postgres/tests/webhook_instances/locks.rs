@@ -5,8 +5,8 @@ use domain::memory::SeededEntropy;
 use domain::ports::{DeliveryQueue as _, EventStore as _, Publication};
 use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NewEvent};
 use throwaway_postgres::Database;
-use tokio_postgres::Client;
 
+use crate::databases::until_calls_wait;
 use crate::world::{
     at, connect, delivered, event, hexadecimal, instances, named, open, query, request, sealed, subscribe,
 };
@@ -166,15 +166,6 @@ async fn results_of_one_attempt_do_not_wait_for_each_other() {
 /// Returns when a connection of the store waits for a lock.
 async fn until_a_call_waits(database: &Database) {
     until_calls_wait(&connect(database).await, 1).await;
-}
-
-/// Returns when this number of connections of stores of this database wait for locks.
-pub(crate) async fn until_calls_wait(raw: &Client, count: usize) {
-    const WAITING: &str = "SELECT FROM pg_stat_activity
-        WHERE application_name = 'gatepost' AND datname = current_database() AND wait_event_type = 'Lock'";
-    while raw.query(WAITING, &[]).await.unwrap().len() < count {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
 }
 
 async fn until(is_over: impl Fn() -> bool) {

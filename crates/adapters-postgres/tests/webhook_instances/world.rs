@@ -16,6 +16,8 @@ use throwaway_postgres::{Cluster, Database};
 
 use crate::databases;
 
+pub(crate) use crate::databases::connect;
+
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
 
 pub(crate) async fn open(url: &str) -> PostgresStore {
@@ -157,12 +159,6 @@ pub(crate) fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -
         }),
     };
     all.map(completion).collect()
-}
-
-pub(crate) async fn connect(database: &Database) -> tokio_postgres::Client {
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
