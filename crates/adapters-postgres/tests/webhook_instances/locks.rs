@@ -84,13 +84,22 @@ async fn only_publications_to_a_locked_lane_wait_for_it() {
     let (stores, database) = instances(1).await;
     let (store, entropy) = (&stores[0], SeededEntropy::new(9));
     let (held, free) = (subscribe(store, &entropy, &sealed()).await, subscribe(store, &entropy, &sealed()).await);
-    let raw = connect(&database).await;
+    let (raw, observer) = (connect(&database).await, connect(&database).await);
     let lock = format!(
         "BEGIN; SELECT FROM webhook_lanes WHERE subscription_id = '\\x{}' FOR UPDATE",
         hexadecimal(held.as_bytes())
     );
-    raw.batch_execute(&lock).await.unwrap();
+    let unlock = async || {
+        until_calls_wait(&observer, 1).await;
+        raw.batch_execute("COMMIT").await.unwrap();
+    };
     let to = |lane| NewEvent { only: Some(lane), ..event(&entropy) };
+    // Opens both connections that publish.
+    let (first, second) = ([to(free)], [to(held)]);
+    store.publish(&first).await.unwrap();
+    raw.batch_execute(&lock).await.unwrap();
+    tokio::join!(store.publish(&second), unlock()).0.unwrap();
+    raw.batch_execute(&lock).await.unwrap();
     let (blocked, together) = ([to(held)], [to(free), to(held)]);
     let waiting = async {
         let (one, two) = tokio::join!(store.publish(&blocked), store.publish(&together));
@@ -98,18 +107,16 @@ async fn only_publications_to_a_locked_lane_wait_for_it() {
     };
     let others = async {
         for _ in 0..20 {
-            let free = [to(free)];
-            let published = tokio::time::timeout(Duration::from_secs(1), store.publish(&free)).await;
-            assert!(matches!(published.unwrap().unwrap(), Publication::Accepted(one) if one[0].deliveries == 1));
+            let published = store.publish(&[to(free)]).await.unwrap();
+            assert!(matches!(published, Publication::Accepted(one) if one[0].deliveries == 1));
         }
-        until_a_call_waits(&database).await;
-        raw.batch_execute("COMMIT").await.unwrap();
+        unlock().await;
     };
     let (published, ()) = tokio::join!(waiting, others);
     assert!(
         matches!(published, (Publication::Accepted(one), Publication::Accepted(two)) if one.len() + two.len() == 3)
     );
-    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "23");
+    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "25");
 }
 
 /// Another instance stores a key that comes before the others in order, and then waits. With keys stored in the order
