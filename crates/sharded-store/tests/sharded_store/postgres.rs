@@ -8,6 +8,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::ports::{ChangeFeed, Close as _, MigrateError, ReadinessCheck as _, Retained, Schema as _, Store};
 use domain::webhooks::DirectClaims;
 use domain::{CredentialDigest, Hour};
+use futures_util::future::join_all;
 use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
@@ -60,7 +61,7 @@ async fn shards(url: &str) -> Vec<Store> {
 }
 
 /// A copy of the database that the first test has migrated: three schemas take longer than most promises.
-async fn fresh() -> (Arc<ShardedStore>, Database) {
+async fn copied() -> Database {
     let cluster = Cluster::shared().await.expect("a server runs");
     let migrate = async |empty: &Database| {
         let store = ShardedStore::new(shards(&empty.url).await);
@@ -68,16 +69,28 @@ async fn fresh() -> (Arc<ShardedStore>, Database) {
         store.close().await;
         Ok(())
     };
-    let database = cluster
-        .copy_of(&format!("gatepost_shards_{}", number_of_shards()), migrate)
-        .await
-        .expect("three migrated schemas");
+    let template = format!("gatepost_shards_{}", number_of_shards());
+    cluster.copy_of(&template, migrate).await.expect("three migrated schemas")
+}
+
+async fn fresh() -> (Arc<ShardedStore>, Database) {
+    let database = copied().await;
     (opened(&database.url).await.0, database)
+}
+
+/// Opens a connection for each kind of call: a call for all owners has two seconds for each shard.
+async fn warm(shard: &Store) {
+    let unknown = [CredentialDigest::from_bytes([0x10; 32])];
+    shard.readiness.check().await.expect("the shard is migrated");
+    shard.keys.credentials.find_by_digests(&unknown).await.complete().expect("keys are looked up");
+    shard.changes[0].changes_since(None, 0).await.expect("the feed is read");
+    shard.queue.end_closed(Hour::from_number(1).start(), 1).await.expect("the queue is read");
 }
 
 /// A store over the migrated shards of this database, and the feed of each.
 async fn opened(url: &str) -> (Arc<ShardedStore>, Vec<Arc<dyn ChangeFeed>>) {
     let shards = shards(url).await;
+    join_all(shards.iter().map(warm)).await;
     let feeds = shards.iter().flat_map(|shard| shard.changes.clone()).collect();
     (Arc::new(ShardedStore::new(shards)), feeds)
 }
@@ -98,7 +111,7 @@ fn keys_of_three_schemas() {
 fn feeds_of_three_schemas() {
     for promise in keys::SHARED_PROMISES {
         keep_shared(promise, async {
-            let (_, database) = fresh().await;
+            let database = copied().await;
             let mut instances: Vec<Arc<dyn storage_conformance::SharedStore>> = Vec::new();
             for _ in 0..2 {
                 let (store, feeds) = opened(&database.url).await;
@@ -121,7 +134,7 @@ fn sessions_of_three_schemas() {
 fn feeds_of_sessions_of_three_schemas() {
     for promise in sessions::SHARED_PROMISES {
         keep_shared(promise, async {
-            let (_, database) = fresh().await;
+            let database = copied().await;
             let mut instances: Vec<Arc<dyn SharedSessionStore>> = Vec::new();
             for _ in 0..2 {
                 let (store, feeds) = opened(&database.url).await;
@@ -135,7 +148,7 @@ fn feeds_of_sessions_of_three_schemas() {
 #[test]
 fn records_of_owners_of_three_schemas() {
     check_each(owners::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
-        let (_, database) = fresh().await;
+        let database = copied().await;
         let (store, feeds) = opened(&database.url).await;
         (Arc::new(OwnedStores::of(&store).shared(Arc::new(AllFeeds(feeds)))), database)
     });
@@ -209,7 +222,7 @@ async fn a_store_is_not_ready_before_each_shard_is_migrated() {
 /// The settings of the first start are permanent: the number of shards, and the place of their server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_shards_than_those_of_the_first_start_are_refused() {
-    let (_, divided) = fresh().await;
+    let divided = copied().await;
     let single = database().await;
     let store = PostgresStore::open(settings(&single.url)).await.expect("the URL is valid");
     store.migrate().await.expect("a new database is migrated");
