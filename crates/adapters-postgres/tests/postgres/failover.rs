@@ -14,6 +14,8 @@ use domain::ports::{
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
+use crate::databases::{connect, until_calls_wait};
+
 async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
 }
@@ -284,8 +286,16 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     let store = open(&database.url).await;
     store.migrate().await.unwrap();
     let key = insert(&store, &SeededEntropy::new(3)).await;
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
+    let (client, observer) = (connect(&database).await, connect(&database).await);
+    let look_up = async || {
+        let look_ups: &dyn CredentialStore<ApiKey> = &store;
+        assert!(look_ups.find_by_digest(&key.1).await.unwrap().is_some());
+        let several = [key.1, CredentialDigest::from_bytes([0; 32])];
+        assert_eq!(look_ups.find_by_digests(&several).await.stored.len(), 1);
+        store.changes_since(None, 10).await.unwrap();
+    };
+    // Opens the connections.
+    look_up().await;
     client.batch_execute("BEGIN; SELECT * FROM api_keys FOR UPDATE").await.unwrap();
     let waiting: Vec<_> = (0..64)
         .map(|_| {
@@ -303,19 +313,13 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
             })
         })
         .collect();
-    let blocked = "SELECT count(*) >= 4 FROM pg_locks WHERE NOT granted";
-    until(async || client.query_one(blocked, &[]).await.unwrap().get(0)).await;
+    until_calls_wait(&observer, 4).await;
     let begin = tokio::time::Instant::now();
-    let look_ups: &dyn CredentialStore<ApiKey> = &store;
-    assert!(look_ups.find_by_digest(&key.1).await.unwrap().is_some());
-    let several = [key.1, CredentialDigest::from_bytes([0; 32])];
-    assert_eq!(look_ups.find_by_digests(&several).await.stored.len(), 1);
-    store.changes_since(None, 10).await.unwrap();
+    look_up().await;
     assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
     assert!(waiting.iter().all(|call| !call.is_finished()), "every connection for calls is still waiting");
     client.batch_execute("COMMIT").await.unwrap();
     futures_util::future::join_all(waiting).await;
-    driver.abort();
 }
 
 fn hex(digest: &CredentialDigest) -> String {
