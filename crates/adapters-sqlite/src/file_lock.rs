@@ -27,10 +27,10 @@ impl FileLock {
     /// Locks the database. The path must be canonical: another spelling leads to another lock.
     pub(crate) fn take(database: &Path) -> Result<Self, OpenError> {
         let path = lock_file_of(database);
-        Self::take_file(&path, database).map_err(|source| OpenError::Lock { path, source })?.ok_or_process()
+        Self::take_file(&path, database, POLLS_MAX).map_err(|source| OpenError::Lock { path, source })?.ok_or_process()
     }
 
-    fn take_file(path: &Path, database: &Path) -> io::Result<Attempt> {
+    fn take_file(path: &Path, database: &Path, polls_max: u32) -> io::Result<Attempt> {
         let mut file = open_lock(path, database)?;
         let mut polls = 0;
         loop {
@@ -40,7 +40,7 @@ impl FileLock {
                 Err(TryLockError::WouldBlock) => (),
             }
             let holder = read_process(&mut file)?;
-            if holder.is_some() || polls == POLLS_MAX {
+            if holder.is_some() || polls == polls_max {
                 return Ok(Attempt::Refused(holder));
             }
             // The holder has taken the lock, and writes its process id next.
@@ -121,6 +121,8 @@ fn read_process(file: &mut File) -> io::Result<Option<u32>> {
 mod tests {
     use std::fs;
 
+    use tokio::time::Instant;
+
     use super::*;
 
     #[test]
@@ -152,13 +154,17 @@ mod tests {
         let database = folder.path().join("test.db");
         let holder = File::create(lock_file_of(&database)).unwrap();
         holder.lock().unwrap();
+        let begun = Instant::now();
         let refused = FileLock::take(&database);
         assert!(matches!(refused, Err(OpenError::InUse { process: None })), "{refused:?}");
+        assert!(begun.elapsed() >= POLL * POLLS_MAX, "{:?}", begun.elapsed());
         let release = thread::spawn(move || {
             thread::sleep(POLL * 2);
             drop(holder);
         });
-        FileLock::take(&database).unwrap();
+        let polls_of_a_minute = 6_000;
+        let taken = FileLock::take_file(&lock_file_of(&database), &database, polls_of_a_minute).unwrap();
+        assert!(matches!(taken, Attempt::Locked(_)));
         release.join().unwrap();
     }
 }
