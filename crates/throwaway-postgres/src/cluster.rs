@@ -92,6 +92,31 @@ impl Cluster {
         self.execute("postgres", "SELECT pg_promote()").await.map(drop)
     }
 
+    /// Makes each commit wait for a standby of this name, or for none. Returns when the server does so.
+    ///
+    /// # Errors
+    ///
+    /// The server is stopped.
+    pub async fn wait_for_standby(&self, name: &str) -> anyhow::Result<()> {
+        self.execute("postgres", &format!("ALTER SYSTEM SET synchronous_standby_names = '{name}'")).await?;
+        self.execute("postgres", "SELECT pg_reload_conf()").await?;
+        while self.execute("postgres", "SHOW synchronous_standby_names").await? != name {}
+        if name.is_empty() { Ok(()) } else { self.until_a_commit_waits().await }
+    }
+
+    /// Commits wait once the checkpointer has read the setting, later than a new session. Ends the first one that waits.
+    async fn until_a_commit_waits(&self) -> anyhow::Result<()> {
+        const END: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE wait_event = 'SyncRep' AND datname = 'postgres'";
+        let probes =
+            async { while self.execute("postgres", "CREATE TABLE probe (); DROP TABLE probe").await.is_ok() {} };
+        let end = async {
+            while self.execute("postgres", END).await? == "0" {}
+            Ok(())
+        };
+        tokio::join!(probes, end).1
+    }
+
     /// The environment variable, name and value, with which child processes use this cluster as their
     /// [`Cluster::shared`]. The cluster ends with this process.
     pub fn loan(&self) -> (&'static str, String) {

@@ -16,19 +16,6 @@ const USERS: usize = 5;
 /// Longer than any look back by time ever was, and far longer than a call may take.
 const STALL: Duration = Duration::from_secs(14);
 
-/// Makes each commit wait for a standby of this name.
-pub(crate) async fn wait_for_standby(cluster: &Cluster, name: &str) {
-    let alter = format!("ALTER SYSTEM SET synchronous_standby_names = '{name}'");
-    for statement in [&*alter, "SELECT pg_reload_conf()"] {
-        cluster.execute("postgres", statement).await.expect("the server takes a setting");
-    }
-    eventually("the setting is in force", async || {
-        let shown = cluster.execute("postgres", "SHOW synchronous_standby_names").await.expect("the server answers");
-        (shown == name).then_some(())
-    })
-    .await;
-}
-
 /// The commits of all revocations wait for a synchronous standby that is away. Their callers get 503. Once the commits
 /// are through, every instance refuses the keys.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -46,7 +33,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     }
     let good = fleet.used_key(&fleet.user("bob")).await;
 
-    wait_for_standby(&cluster, "nobody").await;
+    cluster.wait_for_standby("nobody").await.expect("the server takes a setting");
     let revoked_at = Instant::now();
     // A few at a time: no more can wait for their commit than there are connections.
     let mut unanswered = 0;
@@ -62,17 +49,20 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     }
     assert_eq!(unanswered, REVOCATIONS, "no commit was through");
     sleep(STALL.saturating_sub(revoked_at.elapsed())).await;
-    wait_for_standby(&cluster, "").await;
+    cluster.wait_for_standby("").await.expect("the server takes a setting");
 
     let committed = Instant::now();
+    let addresses = [fleet.instances[0].address(), fleet.instances[1].address()];
+    let ask = |key: &Key| addresses.map(|address| tokio::spawn(first_refusal(address, key.clone())));
+    let asked: Vec<_> = keys.iter().map(|key| (key.id.clone(), ask(key))).collect();
     let keys = committed_revocations(&cluster, &users, keys).await;
     assert!(keys.len() > REVOCATIONS / 2, "{} commits stalled", keys.len());
-    let addresses = [fleet.instances[0].address(), fleet.instances[1].address()];
-    let refusals = keys.iter().flat_map(|key| addresses.map(|address| first_refusal(address, key.clone())));
-    let delays: Delays = join_all(refusals)
+    let of_revoked = asked.into_iter().filter(|(id, _)| keys.iter().any(|key| key.id == *id));
+    let delays: Delays = join_all(of_revoked.flat_map(|(_, refusals)| refusals))
         .await
         .into_iter()
-        .map(|(accepted_until, status)| {
+        .map(|refusal| {
+            let (accepted_until, status) = refusal.expect("a revoked key is refused");
             assert!(refusals_at_first.contains(&status), "{status} for a revoked key");
             accepted_for(accepted_until, committed)
         })
@@ -100,7 +90,7 @@ async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>
         (cluster.execute("postgres", waiting).await.expect("the server answers") == "0").then_some(())
     })
     .await;
-    // The lists need connections, as above.
+    // Stalled calls have lost their connections, and new ones take time.
     let lists = eventually("all keys are listed", async || {
         let lists = join_all(users.iter().map(User::list)).await;
         lists.iter().all(|list| list.status == 200).then(|| lists.iter().map(Response::json).collect::<Vec<_>>())

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 use crate::harness::{Request, Setup, Storage, eventually, own_server};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
-use crate::revocation::stalled::wait_for_standby;
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-test-of-hung-up-clients";
 const CLIENTS: usize = 3;
@@ -48,7 +47,7 @@ async fn hung_up_clients() -> bool {
         listed.split_whitespace().map(str::to_owned).collect()
     };
 
-    wait_for_standby(&cluster, "nobody").await;
+    cluster.wait_for_standby("nobody").await.expect("the server takes a setting");
     let (mut clients, sent) = (Vec::new(), Instant::now());
     for n in 0..CLIENTS {
         let mut client = gatepost.connect().await;
@@ -72,7 +71,7 @@ async fn hung_up_clients() -> bool {
         server_ends.iter().all(|end| !open.contains(end)).then_some(())
     })
     .await;
-    wait_for_standby(&cluster, "").await;
+    cluster.wait_for_standby("").await.expect("the server takes a setting");
     let is_late = || sent.elapsed() > THROUGH_WITHIN;
     if is_late() {
         return false;

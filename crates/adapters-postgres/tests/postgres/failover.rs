@@ -246,14 +246,7 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     let impatient = open(&format!("{}?options=-c%20synchronous_commit%3Dlocal", database.url)).await;
     let start = there.changes_since(None, 10).await.unwrap().position;
 
-    let set_standby = async |standby: &str| {
-        let alter = format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'");
-        cluster.execute("postgres", &alter).await.unwrap();
-        cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
-        let shown = async || cluster.execute("postgres", "SHOW synchronous_standby_names").await.unwrap();
-        until(async || shown().await == standby).await;
-    };
-    set_standby("unreachable").await;
+    cluster.wait_for_standby("unreachable").await.unwrap();
     here.revoke(&RevokeKeyRequest {
         owner: alice(),
         id: key.0,
@@ -273,7 +266,7 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     tokio::time::sleep(Duration::from_secs(11)).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(Vec::new()));
-    set_standby("").await;
+    cluster.wait_for_standby("").await.unwrap();
     let find = async || -> ApiKey { there.find_by_digest(&key.1).await.unwrap().unwrap() };
     until(async || !find().await.is_good(now())).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
