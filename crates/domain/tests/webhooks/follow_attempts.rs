@@ -66,6 +66,27 @@ fn an_attempt_that_is_stored_late_is_returned() {
     }
 }
 
+/// An attempt ends before the follower begins, and another instance commits it later.
+#[test]
+fn an_attempt_that_is_stored_after_the_beginning_is_returned() {
+    for (seconds, is_returned) in [(9, true), (11, false)] {
+        let desk = Desk::new();
+        let (late, early) = (desk.subscribe(), desk.subscribe());
+        desk.publish("1", None).unwrap();
+        let (late_lane, early_lane): (Vec<_>, Vec<_>) =
+            desk.claim().into_iter().partition(|lane| lane.subscription == late);
+        assert_eq!(early_lane[0].subscription, early);
+        desk.complete(&early_lane, None);
+        let ended_at = desk.now();
+        desk.clock.advance(SECOND * seconds);
+        let mut follower = follow(&desk, &desk.alice, None, None);
+        assert_eq!(returned(&mut follower), [], "earlier attempts are not returned");
+        desk.complete_at(&late_lane, ended_at);
+        assert_eq!(returned(&mut follower).len(), usize::from(is_returned), "{seconds}");
+        assert_eq!(returned(&mut follower), []);
+    }
+}
+
 #[test]
 fn a_follower_goes_on_after_a_place_but_not_for_longer_than_an_hour() {
     let desk = Desk::new();

@@ -23,13 +23,13 @@ pub struct AttemptFollower {
     subscription: Option<SubscriptionId>,
     /// Attempts up to here are never returned.
     floor: AttemptCursor,
-    /// The attempts above the floor that were returned.
+    /// The attempts above the floor that were returned, or are older than the follower.
     returned: BTreeSet<AttemptCursor>,
 }
 
 impl Webhooks {
-    /// Follows the attempts at the owner's deliveries, or at deliveries to one subscription, that end from now on, or
-    /// after `resume`, which may be an hour ago at most. `None` if the owner has no such subscription.
+    /// Follows the attempts at the owner's deliveries, or at deliveries to one subscription, that end or are stored from
+    /// now on, or that end after `resume`, which may be an hour ago at most. `None` if the owner has no such subscription.
     ///
     /// # Errors
     ///
@@ -48,10 +48,15 @@ impl Webhooks {
         let now = self.clock.now();
         let floor = match resume {
             Some(cursor) => cursor.max(before_all(now.minus(RESUMED_AGE_MAX))),
-            None => before_all(now),
+            None => before_all(now.minus(STORED_LATE_MAX)),
         };
         let log = Arc::clone(&self.stores.log);
-        Ok(Some(AttemptFollower { log, owner: owner.clone(), subscription, floor, returned: BTreeSet::new() }))
+        let mut follower =
+            AttemptFollower { log, owner: owner.clone(), subscription, floor, returned: BTreeSet::new() };
+        if resume.is_none() {
+            follower.pass_over(before_all(now)).await?;
+        }
+        Ok(Some(follower))
     }
 }
 
@@ -63,12 +68,7 @@ impl AttemptFollower {
     ///
     /// If the store fails. A later call returns the same attempts.
     pub async fn read_new(&mut self) -> Result<Vec<LoggedAttempt>, StoreError> {
-        let mut request = ListAttemptsRequest {
-            owner: self.owner.clone(),
-            subscription: self.subscription,
-            after: self.read_from(),
-            max: FOLLOWED_AT_ONCE_MAX,
-        };
+        let mut request = self.request();
         loop {
             let page = self.log.attempts_after(&request).await?;
             let is_last = page.len() < FOLLOWED_AT_ONCE_MAX as usize;
@@ -77,6 +77,32 @@ impl AttemptFollower {
             if is_last || !new.is_empty() {
                 return Ok(new);
             }
+        }
+    }
+
+    /// Remembers the stored attempts before `end`.
+    async fn pass_over(&mut self, end: AttemptCursor) -> Result<(), StoreError> {
+        let mut request = self.request();
+        loop {
+            let page = self.log.attempts_after(&request).await?;
+            let earlier: Vec<_> = page.iter().map(LoggedAttempt::cursor).take_while(|one| *one < end).collect();
+            request.after = earlier.last().copied().unwrap_or(request.after);
+            let is_last = earlier.len() < FOLLOWED_AT_ONCE_MAX as usize;
+            for one in earlier {
+                self.note(one);
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn request(&self) -> ListAttemptsRequest {
+        ListAttemptsRequest {
+            owner: self.owner.clone(),
+            subscription: self.subscription,
+            after: self.read_from(),
+            max: FOLLOWED_AT_ONCE_MAX,
         }
     }
 
