@@ -367,9 +367,10 @@ it("a cached key takes at most 20 µs of processor time", async () => {
     return (user + system) / count;
   };
   await run(20_000);
-  // Programs that share the processor's caches slow most rounds down, and seldom all short ones.
+  // Programs that share the processor's caches slow most rounds down, and seldom all short ones of a minute.
   let microseconds = Infinity;
-  for (let round = 0; round < 50 && microseconds > 20; round++) microseconds = Math.min(microseconds, await run(2_000));
+  const end = Date.now() + 60_000;
+  while (microseconds > 20 && Date.now() < end) microseconds = Math.min(microseconds, await run(2_000));
   console.log(`admit of a cached key: ${microseconds.toFixed(1)} µs`);
   assert.ok(microseconds <= 20, `${microseconds} µs`);
 });

@@ -378,15 +378,18 @@ describe("the service", { skip: ABSENT }, () => {
   });
 
   it("a revoked key is refused within a second", async () => {
-    const keys = new Verifier(operator);
+    // A busy machine may take longer for a call than the second of the default.
+    const keys = new Verifier(operator, { callTimeoutMs: 10_000 });
     const { key, keyId } = await alice.createApiKey({ label: "revoked" });
     const request = { headers: { authorization: `Bearer ${key}` } };
     const { caller } = await keys.admit(request);
     assert.deepEqual([caller.userId, caller.keyId, caller.label], ["alice", keyId, "revoked"]);
     await alice.revokeApiKey({ keyId });
     const revokedAt = performance.now();
-    while ((await keys.admit(request)).caller) {
-      assert.ok(performance.now() - revokedAt < 2_000, "the bound of a second, and one more");
+    for (;;) {
+      const askedAt = performance.now();
+      if (!(await keys.admit(request)).caller) break;
+      assert.ok(askedAt - revokedAt < 2_000, "the bound of a second, and one more");
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.equal((await keys.admit(request)).refusal.status, 401);

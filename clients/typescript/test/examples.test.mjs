@@ -85,7 +85,7 @@ it("docs/quickstart/express.md needs at most 15 lines of code", () => {
 describe("the example", { skip: ABSENT }, () => {
   let service, tarball, operator;
   before(async () => {
-    tarball = pack();
+    tarball = pack(`${here}target/examples`);
     service = await start();
     operator = new Gatepost({ url: service.url, token: service.operatorToken });
   });
@@ -94,9 +94,13 @@ describe("the example", { skip: ABSENT }, () => {
   for (const name of [...FRAMEWORKS, "next, built for production"]) {
     const [framework, isBuilt] = name.split(",");
     it(name, { timeout: 600_000 }, async () => {
-      const port = await freePort();
+      let port = await freePort();
       const folder = fresh(framework, tarball.file, port);
-      if (isBuilt) build(folder);
+      if (isBuilt) {
+        build(folder);
+        // The build takes a minute, in which another program may take a port.
+        port = await freePort();
+      }
       const own = `http://127.0.0.1:${port}`;
       const alice = new Gatepost({ url: service.url, token: await service.idToken("alice") });
       const [, start, call] = commandsOf(framework);
