@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::harness::{Connection, FaultProxy, Gatepost, Request, Response, Setup, Storage, User};
+use crate::harness::{Connection, FaultProxy, Gatepost, Request, Response, Setup, Storage, User, eventually};
 
 pub(super) const OPERATOR_TOKEN: &str = "an-operator-token-of-the-suite-0123456789";
 
@@ -73,6 +73,19 @@ impl Fleet {
             assert_eq!(instance.send(&key.question()).await.status, 200);
         }
         key
+    }
+
+    /// Returns when this number of uses is stored. The statement that stores them locks the rows of the keys.
+    pub(super) async fn store_uses(&self, uses: usize) {
+        eventually("the uses are stored", async || {
+            let mut stored = 0;
+            for shard in 0..self.storage.shards() {
+                let sum = self.storage.execute(shard, "SELECT coalesce(sum(good), 0) FROM usage_by_hour").await;
+                stored += sum.parse::<usize>().expect("a number");
+            }
+            (stored == uses).then_some(())
+        })
+        .await;
     }
 
     /// Calls the operator API of the first instance.

@@ -32,6 +32,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
         keys.push(fleet.used_key(&users[n % USERS]).await);
     }
     let good = fleet.used_key(&fleet.user("bob")).await;
+    fleet.store_uses((REVOCATIONS + 1) * fleet.instances.len()).await;
 
     cluster.wait_for_standby("nobody").await.expect("the server takes a setting");
     let revoked_at = Instant::now();
