@@ -1,4 +1,4 @@
-use domain::ports::{AttemptCursor, LoggedAttempt};
+use domain::ports::{AttemptCursor, ClaimedLane, LoggedAttempt};
 use domain::webhooks::{AttemptFollower, FOLLOWED_AT_ONCE_MAX};
 use domain::{OwnerId, SubscriptionId};
 use pollster::block_on;
@@ -45,19 +45,22 @@ fn attempts_from_now_on_are_returned_once_each() {
     assert_eq!(returned(&mut others), []);
 }
 
+/// The lanes of two subscriptions, claimed, with one event each.
+fn two_lanes(desk: &Desk) -> (Vec<ClaimedLane>, Vec<ClaimedLane>) {
+    let (first, _) = (desk.subscribe(), desk.subscribe());
+    desk.publish("1", None).unwrap();
+    desk.claim().into_iter().partition(|lane| lane.subscription == first)
+}
+
 /// An attempt may be stored after others that ended later: another instance commits more slowly.
 #[test]
 fn an_attempt_that_is_stored_late_is_returned() {
     for (seconds, is_returned) in [(9, true), (11, false)] {
         let desk = Desk::new();
-        let (late, early) = (desk.subscribe(), desk.subscribe());
-        desk.publish("1", None).unwrap();
         let mut follower = follow(&desk, &desk.alice, None, None);
-        let lanes = desk.claim();
-        let (late_lane, early_lane): (Vec<_>, Vec<_>) = lanes.into_iter().partition(|lane| lane.subscription == late);
+        let (late_lane, early_lane) = two_lanes(&desk);
         let ended_at = desk.now();
         desk.clock.advance(SECOND * seconds);
-        assert_eq!(early_lane[0].subscription, early);
         desk.complete(&early_lane, None);
         assert_eq!(returned(&mut follower).len(), 1);
         desk.complete_at(&late_lane, ended_at);
@@ -71,11 +74,7 @@ fn an_attempt_that_is_stored_late_is_returned() {
 fn an_attempt_that_is_stored_after_the_beginning_is_returned() {
     for (seconds, is_returned) in [(9, true), (11, false)] {
         let desk = Desk::new();
-        let (late, early) = (desk.subscribe(), desk.subscribe());
-        desk.publish("1", None).unwrap();
-        let (late_lane, early_lane): (Vec<_>, Vec<_>) =
-            desk.claim().into_iter().partition(|lane| lane.subscription == late);
-        assert_eq!(early_lane[0].subscription, early);
+        let (late_lane, early_lane) = two_lanes(&desk);
         desk.complete(&early_lane, None);
         let ended_at = desk.now();
         desk.clock.advance(SECOND * seconds);
