@@ -8,8 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::memory::unique_cause;
-use domain::ports::{Close as _, KeyStore as _, KeysOf, Retained, RevokeUserKeysRequest, Schema as _, StoreError};
-use domain::{OwnerId, Timestamp};
+use domain::ports::{
+    Close as _, DeliveryQueue as _, EventTypes as _, KeyStore as _, KeysOf, Retained, RevokeUserKeysRequest,
+    Schema as _, StoreError,
+};
+use domain::{CredentialDigest, Hour, OwnerId, Timestamp};
+use futures_util::future::{join_all, try_join_all};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
@@ -52,6 +56,8 @@ const HEARD: &[u8; 14] = b"SERIALIZABLE  ";
 /// The store has the second of two shards, so that no table is in the default schema.
 const SHARD: Shard = Shard { number: 1, shards: 2, server: 0 };
 const TEMPLATE: &str = "gatepost_with_conflicts";
+/// The calls that most promises make at once.
+const PARALLEL_CALLS: usize = 8;
 
 /// The parts of such a server that live until the test ends.
 struct HardServer {
@@ -79,8 +85,27 @@ async fn open() -> (Arc<PostgresStore>, HardServer, Arc<AtomicU64>) {
     let (port, changed) = way_to(cluster.port()).await;
     let pooler = Pooler::start_before(port, TURNS).unwrap();
     let url = pooler.before(&database).url;
-    let store = PostgresStore::open_shard(PostgresSettings { url, pool_size: 8 }, SHARD, Arc::default()).await.unwrap();
+    let settings = PostgresSettings { url, pool_size: PARALLEL_CALLS };
+    let store = PostgresStore::open_shard(settings, SHARD, Arc::default()).await.unwrap();
+    warm(&store).await;
     (Arc::new(store), HardServer { database, _pooler: pooler }, changed)
+}
+
+/// Opens the connections for parallel calls. On a busy machine this may take longer than a call waits.
+async fn warm(store: &PostgresStore) {
+    let (keys, unknown): (&dyn KeyPorts, _) = (store, [CredentialDigest::from_bytes([0x10; 32])]);
+    let open = async || {
+        try_join_all((0..PARALLEL_CALLS).map(|_| store.last_revision())).await?;
+        try_join_all((0..PARALLEL_CALLS).map(|_| store.end_closed(Hour::from_number(1).start(), 1))).await?;
+        let look_ups = join_all((0..PARALLEL_CALLS).map(|_| keys.find_by_digests(&unknown))).await;
+        look_ups.into_iter().try_for_each(|answer| answer.complete().map(drop))
+    };
+    for _ in 0..4 {
+        if open().await.is_ok() {
+            return;
+        }
+    }
+    open().await.expect("the connections open");
 }
 
 async fn make_strict(database: &Database) {
