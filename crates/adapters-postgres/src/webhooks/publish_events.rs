@@ -107,7 +107,7 @@ impl Work for Publish<'_> {
         let ((woken, missed), events, (queued, numbered_ones), publications, committed) = join5(
             join(
                 OptionFuture::from(questions.wake(connection, &locked, &to)),
-                OptionFuture::from(plan.insert_missed(connection)),
+                OptionFuture::from(plan.insert_missed(connection, reasons)),
             ),
             plan.insert_events(connection, reasons),
             join(insert_due(connection, &due, self.by), OptionFuture::from(numbers.store(connection, &numbered))),
@@ -232,14 +232,18 @@ impl<'a> Plan<'a> {
     }
 
     /// The deliveries that disabled subscriptions miss.
-    fn insert_missed(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
+    fn insert_missed(
+        &self,
+        connection: &AsyncPgConnection,
+        reasons: &str,
+    ) -> Option<impl Future<Output = QueryResult<usize>>> {
         let of = |stored: &Stored<'a>| {
             let event = &stored.new.event;
             stored.missing.iter().map(|to| (*to, DeliveryId::of(event.id, *to), event)).collect::<Vec<_>>()
         };
         let mut missed: Vec<(SubscriptionId, DeliveryId, &Event)> = self.accepted.iter().flat_map(of).collect();
         missed.sort_unstable_by_key(|(to, id, _)| (*to, *id));
-        let insertion = statement(INSERT_MISSED)
+        let insertion = statement([INSERT_MISSED, reasons].concat())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(.., one)| one.id.as_bytes().as_slice()).collect())
