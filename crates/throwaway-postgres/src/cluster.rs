@@ -2,9 +2,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::sync::OnceCell;
+use tokio::time::{Instant, sleep};
 
 use crate::place::{MEMORY, place};
 use crate::server::{ClusterSettings, LOAN, Server};
@@ -13,6 +15,9 @@ use crate::{ServerBinaries, coordinator};
 
 /// The template of empty databases.
 const EMPTY: &str = "template0";
+/// How long another process may take to name a template on each node of Citus.
+const NAMED_WITHIN: Duration = Duration::from_secs(10);
+const TRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// One empty database of a cluster.
 #[derive(Clone, Debug)]
@@ -148,13 +153,17 @@ impl Cluster {
         template: &str,
         fill: impl AsyncFnOnce(&Database) -> anyhow::Result<()>,
     ) -> anyhow::Result<Database> {
-        match self.database_from(template).await {
-            Err(error) if error.to_string().contains("does not exist") => {
-                self.make_template(template, fill).await?;
-                self.database_from(template).await
-            }
-            copied_or_failed => copied_or_failed,
+        let mut copied = self.database_from(template).await;
+        if is_missing(&copied) {
+            self.make_template(template, fill).await?;
+            copied = self.database_from(template).await;
         }
+        let end = Instant::now() + NAMED_WITHIN;
+        while is_missing(&copied) && Instant::now() < end {
+            sleep(TRY_INTERVAL).await;
+            copied = self.database_from(template).await;
+        }
+        copied
     }
 
     /// Fills a database before it gives it the name, so that the template is whole for other processes, one of which may
@@ -306,6 +315,10 @@ impl Cluster {
         let inner = Arc::clone(&self.inner);
         off_the_runtime(move || inner.end_server(signal)).await
     }
+}
+
+fn is_missing<T>(outcome: &anyhow::Result<T>) -> bool {
+    matches!(outcome, Err(error) if error.to_string().contains("does not exist"))
 }
 
 async fn off_the_runtime<T: Send + 'static>(

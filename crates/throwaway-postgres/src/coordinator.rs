@@ -41,12 +41,15 @@ pub(crate) fn copy_database(coordinator: &Server, template: &str, name: &str) ->
     on_every_node(coordinator, &[LOCAL, &copy])
 }
 
-/// Makes a template of a database on every node. A worker of Citus connects to each database, and would be in the way of copies.
+/// Makes a template of a database on every node. A worker of Citus connects to each database, and would be in the way of
+/// copies. The coordinator is the last node: a copy begins there, and fails until the template is whole.
 pub(crate) fn name_template(coordinator: &Server, filled: &str, template: &str) -> anyhow::Result<()> {
     let close = format!("ALTER DATABASE {filled} ALLOW_CONNECTIONS false");
     let end = format!("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{filled}'");
     let rename = format!("ALTER DATABASE {filled} RENAME TO {template}");
-    on_every_node(coordinator, &[LOCAL, &close, &end, &rename])
+    let statements = [LOCAL, &close, &end, &rename];
+    let mut nodes = ports(coordinator)?.into_iter().rev();
+    nodes.try_for_each(|port| coordinator.psql_at(port, "postgres", &statements).map(drop))
 }
 
 /// Drops a database on every node.
