@@ -36,12 +36,12 @@ const FIND_EVENTS: &str = "SELECT asked.delivery_id, stored.event_id
         LIMIT 1
     ) AS stored";
 
-/// Stores the attempts that are not stored yet.
+/// Stores attempts. It fails if one of them is stored already.
 const RECORD: &str = "INSERT INTO webhook_attempts
         (subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status, headers, excerpt)
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-    ON CONFLICT DO NOTHING
-    RETURNING delivery_id, number";
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+/// Stores the attempts that are not stored yet instead, and returns them, which costs more.
+const IF_NEW: &str = " ON CONFLICT DO NOTHING RETURNING delivery_id, number";
 
 /// Only another claim or an end changes a claimed row, and both remove the claim. Finds each row by its key: see [the
 /// module](super) about the array of one id.
@@ -79,7 +79,8 @@ const WRITE_LANES: &str = "UPDATE webhook_lanes AS lane
 /// does not wait once it has a place.
 pub(super) struct Complete<'a> {
     completions: &'a [Completion],
-    /// Whether an attempt has failed: an end that the log has already may be the reason, so the next one keeps it.
+    /// Whether an attempt has failed: an end or an attempt that the log has already may be the reason, so the next one
+    /// keeps them.
     has_failed: AtomicBool,
 }
 
@@ -117,16 +118,17 @@ impl Work for Complete<'_> {
         if locked.is_empty() {
             let (inserted, recorded, committed) = join3(
                 OptionFuture::from(insert()),
-                OptionFuture::from(record(connection, &made)),
+                OptionFuture::from(record(connection, &made, duplicate)),
                 Commit.execute(&mut &*connection),
             )
             .await;
             refuse_duplicate(inserted.as_ref())?;
+            refuse_duplicate(recorded.as_ref())?;
             settle(inserted.transpose().and(recorded.transpose()), committed)?;
             return Ok(Completed { held, has_woken: false });
         }
         let (inserted, recorded) =
-            join(OptionFuture::from(insert()), OptionFuture::from(record(connection, &made))).await;
+            join(OptionFuture::from(insert()), OptionFuture::from(record(connection, &made, Duplicate::Kept))).await;
         refuse_duplicate(inserted.as_ref())?;
         inserted.transpose()?;
         let mut reported = self.reported(locked, recorded.transpose()?.unwrap_or_default())?;
@@ -140,11 +142,11 @@ impl Work for Complete<'_> {
     }
 }
 
-/// Another attempt may succeed: it keeps the end that the log has.
-fn refuse_duplicate(inserted: Option<&QueryResult<usize>>) -> Result<(), Failure> {
+/// Another attempt may succeed: it keeps the rows that the log has.
+fn refuse_duplicate<T>(inserted: Option<&QueryResult<T>>) -> Result<(), Failure> {
     match inserted {
         Some(Err(Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _))) => {
-            Err(Failure::overtaken("the log has an end of a delivery already"))
+            Err(Failure::overtaken("the log has an end or an attempt already"))
         }
         _ => Ok(()),
     }
@@ -284,9 +286,11 @@ struct Made<'a> {
 fn record<'a>(
     connection: &'a AsyncPgConnection,
     made: &[Made<'a>],
+    duplicate: Duplicate,
 ) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>> + use<'a>> {
     let attempts = || made.iter().map(|made| made.attempt);
-    let insertion = statement(RECORD)
+    let if_new = if duplicate == Duplicate::Kept { IF_NEW } else { "" };
+    let insertion = statement([RECORD, if_new].concat())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| subscription(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| delivery(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| made.event).collect())

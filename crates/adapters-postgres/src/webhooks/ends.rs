@@ -52,12 +52,12 @@ pub(super) struct OutRow {
     pub(super) attempts: i64,
 }
 
-/// The treatment of an end that the log has already. See decision 105.
+/// The treatment of an end or an attempt that the log has already. See decision 105.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duplicate {
     /// The statement fails, which costs less.
     Refused,
-    /// The end that is stored stays.
+    /// The row that is stored stays.
     Kept,
 }
 
