@@ -15,7 +15,7 @@ use crate::{ServerBinaries, coordinator};
 
 /// The template of empty databases.
 const EMPTY: &str = "template0";
-/// How long another process may take to name a template on each node of Citus.
+/// The longest wait for another process that names a template on each node of Citus.
 const NAMED_WITHIN: Duration = Duration::from_secs(10);
 const TRY_INTERVAL: Duration = Duration::from_millis(100);
 

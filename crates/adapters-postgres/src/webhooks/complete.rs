@@ -40,7 +40,7 @@ const FIND_EVENTS: &str = "SELECT asked.delivery_id, stored.event_id
 const RECORD: &str = "INSERT INTO webhook_attempts
         (subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status, headers, excerpt)
     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-/// Stores the attempts that are not stored yet instead, and returns them, which costs more.
+/// For [`Duplicate::Kept`]: stores and returns only new attempts.
 const IF_NEW: &str = " ON CONFLICT DO NOTHING RETURNING delivery_id, number";
 
 /// Only another claim or an end changes a claimed row, and both remove the claim. Finds each row by its key: see [the

@@ -91,7 +91,7 @@ async fn open() -> (Arc<PostgresStore>, HardServer, Arc<AtomicU64>) {
     (Arc::new(store), HardServer { database, _pooler: pooler }, changed)
 }
 
-/// Opens the connections for parallel calls. On a busy machine this may take longer than a call waits.
+/// Opens the connections for parallel calls. On a busy machine one may be late, and a call would fail.
 async fn warm(store: &PostgresStore) {
     let (keys, unknown): (&dyn KeyPorts, _) = (store, [CredentialDigest::from_bytes([0x10; 32])]);
     let open = async || {
