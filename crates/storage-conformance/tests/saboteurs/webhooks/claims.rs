@@ -1,13 +1,9 @@
 use std::time::Duration;
 
-use domain::memory::unique_cause;
-use domain::ports::{
-    ChangeSubscriptionRequest, ClaimRequest, ClaimedLane, Completion, DeliveryCommands, DeliveryQueue, RecoverRequest,
-    RetryRequest, SubscriptionStore,
-};
+use domain::ports::{ClaimRequest, ClaimedLane, Completion, DeliveryQueue, RetryRequest};
 use domain::webhooks::{
-    Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares, Recoverable, SealedOptions,
-    SealedOptionsChange, Subscription, SubscriptionChange,
+    Admission, ClaimEnd, DeliveryFilter, DeliveryStateKind, FairShares, SealedOptions, SealedOptionsChange,
+    Subscription, SubscriptionChange,
 };
 use domain::{Patch, Timestamp};
 
@@ -63,20 +59,7 @@ impl Saboteur {
         for (id, owner) in self.known() {
             let breaker = self.stored(id).await.map(|(_, health)| health.breaker).unwrap_or_default();
             if breaker.admission(at) == Admission::Probe {
-                let request = RetryRequest { at, published_since: Timestamp::MAX };
-                self.inner
-                    .recover(&RecoverRequest {
-                        owner: owner.clone(),
-                        subscription: id,
-                        retry: request,
-                        filter: Recoverable::All.into(),
-                        after: None,
-                        max: 0,
-                        cause: unique_cause(),
-                        enables: true,
-                    })
-                    .await
-                    .expect("never fails");
+                self.recover_all(owner, id, RetryRequest { at, published_since: Timestamp::MAX }, 0).await;
             }
         }
     }
@@ -101,17 +84,11 @@ impl Saboteur {
     /// Ends the rests of these lanes.
     pub(crate) async fn forget_rests(&self, lanes: &[ClaimedLane], at: Timestamp) {
         for lane in lanes {
-            let (Some(rate), Some(owner)) =
-                (lane.secrets.options.max_per_second, self.memo().owners.get(&lane.subscription).cloned())
-            else {
-                continue;
-            };
+            let Some(rate) = lane.secrets.options.max_per_second else { continue };
             for max_per_second in [Patch::Reset, Patch::Set(rate)] {
                 let options = SealedOptionsChange { max_per_second, ..SealedOptionsChange::default() };
                 let change = SubscriptionChange { options, ..SubscriptionChange::default() };
-                let (owner, id, cause) = (owner.clone(), lane.subscription, unique_cause());
-                let request = ChangeSubscriptionRequest { owner, id, change, at, cause };
-                self.inner.update(&request).await.expect("the reference never fails");
+                self.put_change(lane.subscription, change, at).await;
             }
         }
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use domain::memory::unique_cause;
 use domain::ports::{
     CancelDeliveryRequest, DeliveryCommands, DeliveryLog, RecoverRequest, Recovered, Retained, Retention, RetryByHand,
-    RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, RetryRequest, StoreError,
+    RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed, StoreError,
 };
 use domain::webhooks::{Delivery, DeliveryFilter, DeliveryStateKind, Recoverable};
 use domain::{DeliveryId, OwnerId, Timestamp};
@@ -41,24 +41,23 @@ impl Saboteur {
 #[async_trait]
 impl DeliveryCommands for Saboteur {
     async fn retry(&self, request: &RetryDeliveryRequest) -> Result<RetryByHand, StoreError> {
-        let &RetryDeliveryRequest { ref owner, id, retry, ref cause } = request;
         self.enter().await;
         let _alone = self.alone().await?;
-        let owner = self.delivery_owner(owner, id).await;
-        let since = if self.is(Fault::RetriesOld) { Timestamp::MIN } else { retry.published_since };
-        let retry = RetryRequest { published_since: since, ..retry };
-        let found = DeliveryLog::find(&self.inner, &owner, id).await?.map(|found| found.delivery);
+        let owner = self.delivery_owner(&request.owner, request.id).await;
+        let mut asked = RetryDeliveryRequest { owner, ..request.clone() };
+        if self.is(Fault::RetriesOld) {
+            asked.retry.published_since = Timestamp::MIN;
+        }
+        let found = DeliveryLog::find(&self.inner, &asked.owner, asked.id).await?.map(|found| found.delivery);
         let state = found.as_ref().map(|found| found.state.kind());
         if self.is(Fault::RetriesOnlyWhatWaits) && state != Some(DeliveryStateKind::Waiting) {
             return Ok(found.map_or(RetryByHand::NotFound, RetryByHand::Due));
         }
         if self.is(Fault::RetriesWhatIsSent) && state == Some(DeliveryStateKind::Sending) {
-            self.inner
-                .cancel(&CancelDeliveryRequest { owner: owner.clone(), id, at: retry.at, cause: cause.clone() })
-                .await?;
+            let RetryDeliveryRequest { owner, id, retry, cause } = asked.clone();
+            self.inner.cancel(&CancelDeliveryRequest { owner, id, at: retry.at, cause }).await?;
         }
-        let answer =
-            self.inner.retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry, cause: cause.clone() }).await?;
+        let answer = self.inner.retry(&asked).await?;
         if let Some(found) = &found {
             self.memo().asleep.remove(&found.subscription_id);
         }
@@ -69,63 +68,43 @@ impl DeliveryCommands for Saboteur {
     }
 
     async fn cancel(&self, request: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError> {
-        let &CancelDeliveryRequest { ref owner, id, at, ref cause } = request;
         self.enter().await;
-        let owner = self.delivery_owner(owner, id).await;
+        let owner = self.delivery_owner(&request.owner, request.id).await;
         if self.is(Fault::CancelsOnlyWhatWaits) {
             self.gap().await;
-            let found = DeliveryLog::find(&self.inner, &owner, id).await?.map(|found| found.delivery);
+            let found = DeliveryLog::find(&self.inner, &owner, request.id).await?.map(|found| found.delivery);
             if found.as_ref().is_some_and(|found| found.state.kind() == DeliveryStateKind::Sending) {
                 return Ok(found);
             }
         }
-        self.inner.cancel(&CancelDeliveryRequest { owner: owner.clone(), id, at, cause: cause.clone() }).await
+        self.inner.cancel(&CancelDeliveryRequest { owner, ..request.clone() }).await
     }
 
     async fn retry_failed(&self, request: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {
-        let &RetryFailedRequest { ref owner, subscription, ref ids, retry, ref cause } = request;
         self.enter().await;
+        let mut asked = request.clone();
         match self.fault {
             Fault::RetriesWhatIsNamed | Fault::RetriesOneByOne => {
                 let mut due = 0;
-                for id in ids {
-                    let found = DeliveryLog::find(&self.inner, owner, *id).await?.map(|found| found.delivery);
+                for &id in &request.ids {
+                    let found = DeliveryLog::find(&self.inner, &request.owner, id).await?.map(|found| found.delivery);
                     let failed = found.is_some_and(|found| found.state.kind() == DeliveryStateKind::Failed);
                     self.gap().await;
                     if failed || self.is(Fault::RetriesWhatIsNamed) {
-                        let answer = self
-                            .inner
-                            .retry(&RetryDeliveryRequest { owner: owner.clone(), id: *id, retry, cause: cause.clone() })
-                            .await?;
-                        due += u32::from(matches!(answer, RetryByHand::Due(_)));
+                        let (owner, cause) = (request.owner.clone(), request.cause.clone());
+                        let one = RetryDeliveryRequest { owner, id, retry: request.retry, cause };
+                        due += u32::from(matches!(self.inner.retry(&one).await?, RetryByHand::Due(_)));
                     }
                 }
-                Ok(RetryOfFailed::Due(due))
+                return Ok(RetryOfFailed::Due(due));
             }
             Fault::RetriesForAnybody => {
-                let real = self.memo().owners.get(&subscription).cloned().unwrap_or_else(|| owner.clone());
-                self.inner
-                    .retry_failed(&RetryFailedRequest {
-                        owner: real.clone(),
-                        subscription,
-                        ids: ids.clone(),
-                        retry,
-                        cause: cause.clone(),
-                    })
-                    .await
+                let real = self.memo().owners.get(&asked.subscription).cloned();
+                asked.owner = real.unwrap_or(asked.owner);
             }
-            _ => {
-                self.inner
-                    .retry_failed(&RetryFailedRequest {
-                        owner: owner.clone(),
-                        subscription,
-                        ids: ids.clone(),
-                        retry,
-                        cause: cause.clone(),
-                    })
-                    .await
-            }
+            _ => {}
         }
+        self.inner.retry_failed(&asked).await
     }
 
     async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use domain::ports::{ClaimId, Completion, DeliveryQueue};
 use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, NextStep, PauseLengths, SubscriptionStatus,
+    AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, NextStep, PauseLengths, SubscriptionChange,
+    SubscriptionStatus,
 };
 use domain::{SubscriptionId, Timestamp};
 
@@ -85,7 +86,8 @@ impl Saboteur {
                 self.memo().pauses.extend(until.map(|until| (id, until)));
             }
             Fault::NeverDisables if !subscription.status.is_enabled() => {
-                self.switch(&subscription, true, completion.end.ended_at()).await;
+                let change = SubscriptionChange { enabled: Some(true), ..SubscriptionChange::default() };
+                self.put_change(id, change, completion.end.ended_at()).await;
             }
             Fault::OverrulesTheOwner if subscription.status == SubscriptionStatus::DisabledByOwner => {
                 self.memo().gone.extend(matches!(completion.end, ClaimEnd::Gone(_)).then_some(id));

@@ -3,16 +3,15 @@ use std::future::pending;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::memory::MemoryWebhookStore;
-use domain::memory::unique_cause;
+use domain::memory::{MemoryWebhookStore, unique_cause};
 use domain::ports::{
-    Accepted, ChangeSubscriptionRequest, ClaimId, ClaimRequest, ClaimedLane, DeliveryLog, HandedOver,
-    ListDeliveriesRequest, ListSubscriptionsRequest, ReplaceSecretsRequest, SealedSecretStore, StoreError,
-    SubscriptionStore,
+    Accepted, ChangeSubscriptionRequest, ClaimId, ClaimRequest, ClaimedLane, DeliveryCommands, DeliveryLog, HandedOver,
+    ListDeliveriesRequest, ListSubscriptionsRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
+    SealedSecretStore, StoreError, SubscriptionStore,
 };
 use domain::webhooks::{
-    AttemptRecord, Breaker, DeliveryFilter, ListedDelivery, PublisherId, SealedOptions, SealedSecrets, Subscription,
-    SubscriptionChange, SubscriptionHealth,
+    AttemptRecord, Breaker, DeliveryFilter, ListedDelivery, PublisherId, Recoverable, SealedOptions, SealedSecrets,
+    Subscription, SubscriptionChange, SubscriptionHealth,
 };
 use domain::{DeliveryId, KeyId, OwnerId, SubscriptionId, Timestamp};
 use tokio::task::yield_now;
@@ -166,19 +165,18 @@ impl Saboteur {
         }
     }
 
-    /// Switches the subscription on or off behind its owner's back.
-    pub(crate) async fn switch(&self, subscription: &Subscription, enabled: bool, at: Timestamp) {
-        let change = SubscriptionChange { enabled: Some(enabled), ..SubscriptionChange::default() };
-        self.inner
-            .update(&ChangeSubscriptionRequest {
-                owner: subscription.owner.clone(),
-                id: subscription.id,
-                change: change.clone(),
-                at,
-                cause: unique_cause(),
-            })
-            .await
-            .expect("the reference never fails");
+    /// Changes the subscription behind its owner's back.
+    pub(crate) async fn put_change(&self, id: SubscriptionId, change: SubscriptionChange, at: Timestamp) {
+        let Some(owner) = self.memo().owners.get(&id).cloned() else { return };
+        let request = ChangeSubscriptionRequest { owner, id, change, at, cause: unique_cause() };
+        self.inner.update(&request).await.expect("the reference never fails");
+    }
+
+    /// Enables the subscription with a breaker as new, and makes at most `max` of its deliveries due.
+    pub(crate) async fn recover_all(&self, owner: OwnerId, id: SubscriptionId, retry: RetryRequest, max: u32) {
+        let (filter, cause) = (Recoverable::All.into(), unique_cause());
+        let request = RecoverRequest { owner, subscription: id, retry, filter, after: None, max, cause, enables: true };
+        self.inner.recover(&request).await.expect("the reference never fails");
     }
 }
 

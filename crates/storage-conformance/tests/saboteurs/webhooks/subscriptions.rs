@@ -2,14 +2,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::ports::{
-    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DeliveryCommands, DisableSetByRequest,
-    InsertSubscriptionRequest, ListSubscriptionsRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
-    RotateSecretRequest, SealedSecretStore, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore,
-    SubscriptionUpdate,
+    ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
+    ListSubscriptionsRequest, ReplaceSecretsRequest, RetryRequest, RotateSecretRequest, SealedSecretStore,
+    SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
 };
-use domain::webhooks::{
-    DroppedOptions, Recoverable, SealedOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionHealth,
-};
+use domain::webhooks::{DroppedOptions, SealedOptions, SealedSecret, SealedSecrets, Subscription, SubscriptionHealth};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use tokio::task::yield_now;
 
@@ -19,40 +16,27 @@ use super::store::Saboteur;
 #[async_trait]
 impl SubscriptionStore for Saboteur {
     async fn insert_within(&self, request: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
-        let &InsertSubscriptionRequest { ref subscription, ref secret, max, ref cause } = request;
         self.enter().await;
-        let (written, sealed) = (self.written(subscription), self.sealed(secret));
-        let id = written.id;
+        let (subscription, sealed) = (self.written(&request.subscription), self.sealed(&request.secret));
+        let (id, max) = (subscription.id, request.max);
         if self.is(Fault::KeepsDeletedForever) && self.memo().deleted.contains(&id) {
             return Err(StoreError::Duplicate { what: "id" });
         }
-        if self.count(&written.owner).await >= max {
+        if self.count(&subscription.owner).await >= max {
             return Ok(SubscriptionInsertion::LimitReached { max });
         }
-        let max = if self.is(Fault::CountsThenInserts) { u32::MAX } else { max };
+        let mut asked = InsertSubscriptionRequest { subscription, secret: sealed.clone(), ..request.clone() };
         if self.is(Fault::CountsThenInserts) {
+            asked.max = u32::MAX;
             self.gap().await;
         }
-        let first = if self.is(Fault::StoresSecretsLater) { SealedSecret::from_bytes(vec![]) } else { sealed.clone() };
-        let mut answer = self
-            .inner
-            .insert_within(&InsertSubscriptionRequest {
-                subscription: written.clone(),
-                secret: first.clone(),
-                max,
-                cause: cause.clone(),
-            })
-            .await;
+        if self.is(Fault::StoresSecretsLater) {
+            asked.secret = SealedSecret::from_bytes(vec![]);
+        }
+        let mut answer = self.inner.insert_within(&asked).await;
         if self.is(Fault::IgnoresDeletedMax) && matches!(answer, Ok(SubscriptionInsertion::TooManyDeleted { .. })) {
-            answer = self
-                .inner
-                .insert_within(&InsertSubscriptionRequest {
-                    subscription: written.clone(),
-                    secret: first.clone(),
-                    max: u32::MAX,
-                    cause: cause.clone(),
-                })
-                .await;
+            asked.max = u32::MAX;
+            answer = self.inner.insert_within(&asked).await;
         }
         if self.is(Fault::OverwritesStoredIds) && answer.is_err() {
             return Ok(SubscriptionInsertion::Stored);
@@ -64,12 +48,12 @@ impl SubscriptionStore for Saboteur {
         if self.is(Fault::StoresSecretsLater) {
             yield_now().await;
             let secrets = |current: &SealedSecret| SealedSecrets::of(current.clone());
-            let request = ReplaceSecretsRequest { id, from: secrets(&first), to: secrets(&sealed) };
+            let request = ReplaceSecretsRequest { id, from: secrets(&asked.secret), to: secrets(&sealed) };
             self.inner.replace_secrets(&request).await?;
         }
         let mut memo = self.memo();
         memo.deleted.remove(&id);
-        memo.owners.insert(id, written.owner);
+        memo.owners.insert(id, asked.subscription.owner);
         memo.secrets.insert(id, SealedSecrets::of(sealed));
         Ok(answer)
     }
@@ -116,41 +100,21 @@ impl SubscriptionStore for Saboteur {
     }
 
     async fn update(&self, request: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
-        let &ChangeSubscriptionRequest { ref owner, id, ref change, at, ref cause } = request;
+        let &ChangeSubscriptionRequest { id, at, .. } = request;
         self.enter().await;
         if self.is_hidden(id) {
             return Ok(SubscriptionUpdate::NotFound);
         }
-        let owner = self.changed_owner(owner, id);
-        let change = self.change(&owner, id, change).await;
+        let owner = self.changed_owner(&request.owner, id);
+        let change = self.change(&owner, id, &request.change).await;
         let before = self.stored(id).await;
-        let mut changed = self
-            .inner
-            .update(&ChangeSubscriptionRequest {
-                owner: owner.clone(),
-                id,
-                change: change.clone(),
-                at,
-                cause: cause.clone(),
-            })
-            .await?;
+        let asked = ChangeSubscriptionRequest { owner, change, ..request.clone() };
+        let mut changed = self.inner.update(&asked).await?;
         self.suspend().await;
         let is_opened =
-            before.as_ref().is_some_and(|(one, _)| !one.status.is_enabled()) && change.enabled == Some(true);
+            before.as_ref().is_some_and(|(one, _)| !one.status.is_enabled()) && asked.change.enabled == Some(true);
         if self.is(Fault::EnablingRecovers) && is_opened {
-            let request = RetryRequest { at, published_since: Timestamp::MIN };
-            self.inner
-                .recover(&RecoverRequest {
-                    owner: owner.clone(),
-                    subscription: id,
-                    retry: request,
-                    filter: Recoverable::All.into(),
-                    after: None,
-                    max: u32::MAX,
-                    cause: cause.clone(),
-                    enables: true,
-                })
-                .await?;
+            self.recover_all(asked.owner, id, RetryRequest { at, published_since: Timestamp::MIN }, u32::MAX).await;
         }
         match (self.fault, &mut changed, &before) {
             (Fault::TouchesUnchanged, SubscriptionUpdate::Changed(changed), _) => changed.subscription.updated_at = at,
@@ -173,17 +137,16 @@ impl SubscriptionStore for Saboteur {
     }
 
     async fn disable_set_by(&self, request: &DisableSetByRequest) -> Result<u32, StoreError> {
-        let &DisableSetByRequest { ref keys, reason, at, max, ref cause } = request;
         self.enter().await;
-        let max = if self.is(Fault::IgnoresDisableMax) { u32::MAX } else { max };
-        let mut keys = keys.clone();
+        let mut asked = request.clone();
+        if self.is(Fault::IgnoresDisableMax) {
+            asked.max = u32::MAX;
+        }
         if self.is(Fault::PassesOverDisabled) {
             let of_enabled = self.keys_of_enabled().await;
-            keys.retain(|key| of_enabled.contains(key));
+            asked.keys.retain(|key| of_enabled.contains(key));
         }
-        self.inner
-            .disable_set_by(&DisableSetByRequest { keys: keys.clone(), reason, at, max, cause: cause.clone() })
-            .await
+        self.inner.disable_set_by(&asked).await
     }
 
     async fn rotate_secret(&self, request: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
@@ -222,7 +185,7 @@ impl SubscriptionStore for Saboteur {
     }
 
     async fn delete(&self, request: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
-        let &DeleteSubscriptionRequest { ref owner, id, at, ref cause } = request;
+        let id = request.id;
         self.enter().await;
         if self.is_hidden(id) {
             return Ok(false);
@@ -231,14 +194,10 @@ impl SubscriptionStore for Saboteur {
             self.memo().without_secrets.insert(id);
             yield_now().await;
         }
-        let owner = self.changed_owner(owner, id);
+        let owner = self.changed_owner(&request.owner, id);
         let deleted = match self.fault {
             Fault::DeletesWithoutClosing => SubscriptionStore::find(&self.inner, &owner, id).await?.is_some(),
-            _ => {
-                self.inner
-                    .delete(&DeleteSubscriptionRequest { owner: owner.clone(), id, at, cause: cause.clone() })
-                    .await?
-            }
+            _ => self.inner.delete(&DeleteSubscriptionRequest { owner, ..request.clone() }).await?,
         };
         if deleted {
             self.memo().deleted.insert(id);
