@@ -157,8 +157,8 @@ impl Saboteur {
 
     /// Stores other options behind its owner's back.
     pub(crate) async fn put_options(&self, id: SubscriptionId, options: SealedOptions) {
-        let all = self.inner.list_secrets(None, u32::MAX).await.expect("the reference never fails");
-        if let Some((_, from)) = all.into_iter().find(|(other, _)| *other == id) {
+        let stored = self.inner.find_secrets(id).await.expect("the reference never fails");
+        if let Some(from) = stored {
             let to = SealedSecrets { options, ..from.clone() };
             let request = ReplaceSecretsRequest { id, from, to };
             self.inner.replace_secrets(&request).await.expect("the reference never fails");

@@ -176,8 +176,8 @@ impl SubscriptionStore for Saboteur {
         if self.is(Fault::RotatesOptionsAway) {
             self.put_options(id, SealedOptions::default()).await;
         }
-        let stored = self.inner.list_secrets(None, u32::MAX).await?.into_iter().find(|(other, _)| *other == id);
-        if let (Fault::ForgetsThePrevious, Some((id, from))) = (self.fault, stored) {
+        let stored = self.inner.find_secrets(id).await?;
+        if let (Fault::ForgetsThePrevious, Some(from)) = (self.fault, stored) {
             let to = SealedSecrets::of(secret);
             self.inner.replace_secrets(&ReplaceSecretsRequest { id, from, to }).await?;
         }
@@ -233,27 +233,22 @@ impl SealedSecretStore for Saboteur {
 
     async fn replace_secrets(&self, request: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
         self.enter().await;
-        let stored = async || {
-            let all = self.inner.list_secrets(None, u32::MAX).await.expect("never fails");
-            all.into_iter().find(|(other, _)| *other == request.id).map(|(_, secrets)| secrets)
-        };
-        let Some(read) = stored().await else { return Ok(false) };
+        let Some(read) = self.inner.find_secrets(request.id).await? else { return Ok(false) };
+        let mut asked = request.clone();
         match self.fault {
             Fault::IgnoresStoredOptions
-                if (&read.current, &read.previous) == (&request.from.current, &request.from.previous) =>
+                if (&read.current, &read.previous) == (&asked.from.current, &asked.from.previous) =>
             {
-                self.inner.replace_secrets(&ReplaceSecretsRequest { from: read, ..request.clone() }).await
+                asked.from = read;
             }
-            Fault::ComparesCurrentOnly if read.current == request.from.current => {
-                self.inner.replace_secrets(&ReplaceSecretsRequest { from: read, ..request.clone() }).await
-            }
-            Fault::ReadsThenReplaces if read == request.from => {
+            Fault::ComparesCurrentOnly if read.current == asked.from.current => asked.from = read,
+            Fault::ReadsThenReplaces if read == asked.from => {
                 self.gap().await;
-                let from = stored().await.unwrap_or(read);
-                self.inner.replace_secrets(&ReplaceSecretsRequest { from, ..request.clone() }).await
+                asked.from = self.inner.find_secrets(request.id).await?.unwrap_or(read);
             }
-            _ => self.inner.replace_secrets(request).await,
+            _ => {}
         }
+        self.inner.replace_secrets(&asked).await
     }
 
     async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
