@@ -2,11 +2,33 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
-use storage_conformance::Check;
+use storage_conformance::{Check, Instances, Promise, SharedPromise};
 
 /// Each fault, and promises that it breaks.
 pub(crate) type Broken<Fault> = [(Fault, &'static [&'static str])];
+
+/// Asserts that a store without a fault keeps each promise.
+pub(crate) async fn all_are_kept<Store: ?Sized>(promises: &[Promise<Store>], store: impl Fn() -> Arc<Store>) {
+    for promise in promises {
+        (promise.check)(store()).await;
+    }
+}
+
+/// Begins the check of the promise with this name.
+pub(crate) fn check<Store: ?Sized>(promises: &[Promise<Store>], name: &str, store: Arc<Store>) -> Check {
+    (promises.iter().find(|promise| promise.name == name).expect("a promise of this name").check)(store)
+}
+
+/// Begins the check of the promise of a feed with this name.
+pub(crate) fn check_shared<Store: ?Sized>(
+    promises: &[SharedPromise<Store>],
+    name: &str,
+    instances: Instances<Store>,
+) -> Check {
+    (promises.iter().find(|promise| promise.name == name).expect("a promise of this name").check)(instances)
+}
 
 /// Asserts that every promise in the list of a fault detects it. `check` begins the check of a promise on a new store
 /// with the fault.

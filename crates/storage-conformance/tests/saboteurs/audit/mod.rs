@@ -11,10 +11,9 @@ use domain::ports::AuditWatchers;
 use fault::Fault;
 use keys::AuditedKeys;
 use log::FaultyLog;
-use storage_conformance::Promise;
 use storage_conformance::audit::{AuditedStores, PROMISES};
 
-use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+use crate::bites::{Broken, all_are_kept, check, each_is_broken, every_fault_is_seen};
 
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
@@ -81,21 +80,15 @@ fn stores(fault: Fault) -> Arc<AuditedStores> {
     ))
 }
 
-fn promise(name: &str) -> &'static Promise<AuditedStores> {
-    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
-}
-
 /// Only faults break promises: without one, the same stores keep them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
-    for promise in PROMISES {
-        (promise.check)(stores(Fault::None)).await;
-    }
+    all_are_kept(PROMISES, || stores(Fault::None)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    every_fault_is_seen(SABOTEURS, |name, fault| (promise(name).check)(stores(fault))).await;
+    every_fault_is_seen(SABOTEURS, |name, fault| check(PROMISES, name, stores(fault))).await;
 }
 
 #[test]

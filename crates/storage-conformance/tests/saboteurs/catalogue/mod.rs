@@ -5,11 +5,10 @@ mod store;
 use std::sync::Arc;
 
 use domain::memory::MemoryAuditLog;
-use storage_conformance::Promise;
 use storage_conformance::catalogue::{CatalogueStore, PROMISES};
 use store::{Fault, Saboteur};
 
-use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+use crate::bites::{Broken, all_are_kept, check, each_is_broken, every_fault_is_seen};
 
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
@@ -35,21 +34,15 @@ fn store(fault: Fault) -> Arc<CatalogueStore> {
 /// The faults are what breaks promises: without one, the same store keeps them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
-    for promise in PROMISES {
-        (promise.check)(store(Fault::None)).await;
-    }
+    all_are_kept(PROMISES, || store(Fault::None)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    every_fault_is_seen(SABOTEURS, |name, fault| (promise(name).check)(store(fault))).await;
+    every_fault_is_seen(SABOTEURS, |name, fault| check(PROMISES, name, store(fault))).await;
 }
 
 #[test]
 fn every_promise_is_broken_by_some_fault() {
     each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
-}
-
-fn promise(name: &str) -> &'static Promise<CatalogueStore> {
-    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }

@@ -8,11 +8,10 @@ use domain::memory::{
     MemoryAuditLog, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore,
     MemoryWebhookStore,
 };
-use storage_conformance::Promise;
 use storage_conformance::owners::{OwnedStores, PROMISES};
 use store::{Fault, FaultyOwners};
 
-use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+use crate::bites::{Broken, all_are_kept, check, each_is_broken, every_fault_is_seen};
 
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
@@ -95,21 +94,15 @@ fn stores(fault: Fault) -> Arc<OwnedStores> {
     })
 }
 
-fn promise(name: &str) -> &'static Promise<OwnedStores> {
-    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
-}
-
 /// The faults are what breaks promises: without one, the same stores keep them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
-    for promise in PROMISES {
-        (promise.check)(stores(Fault::None)).await;
-    }
+    all_are_kept(PROMISES, || stores(Fault::None)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    every_fault_is_seen(SABOTEURS, |name, fault| (promise(name).check)(stores(fault))).await;
+    every_fault_is_seen(SABOTEURS, |name, fault| check(PROMISES, name, stores(fault))).await;
 }
 
 #[test]

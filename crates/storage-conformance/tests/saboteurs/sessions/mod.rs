@@ -8,12 +8,10 @@ use std::sync::Arc;
 
 use fault::Fault;
 use liar::{Liar, Lie};
-use storage_conformance::SessionPorts;
 use storage_conformance::sessions::{PROMISES, SHARED_PROMISES};
-use storage_conformance::{Promise, SharedPromise, SharedSessionStore};
 use store::Saboteur;
 
-use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+use crate::bites::{Broken, all_are_kept, check, check_shared, each_is_broken, every_fault_is_seen};
 
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
@@ -87,9 +85,7 @@ const LIARS: &Broken<Lie> = &[
 /// Only faults break promises: without one, the same store keeps them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
-    for promise in PROMISES {
-        (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
-    }
+    all_are_kept(PROMISES, || Arc::new(Saboteur::new(Fault::None))).await;
     for promise in SHARED_PROMISES {
         (promise.check)(Liar::instances(Lie::None)).await;
     }
@@ -97,25 +93,16 @@ async fn without_a_fault_every_promise_is_kept() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    let check = |name: &str, fault| (promise(name).check)(Arc::new(Saboteur::new(fault)));
-    every_fault_is_seen(SABOTEURS, check).await;
+    every_fault_is_seen(SABOTEURS, |name, fault| check(PROMISES, name, Arc::new(Saboteur::new(fault)))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_lie_breaks_its_promises() {
-    every_fault_is_seen(LIARS, |name, lie| (shared_promise(name).check)(Liar::instances(lie))).await;
+    every_fault_is_seen(LIARS, |name, lie| check_shared(SHARED_PROMISES, name, Liar::instances(lie))).await;
 }
 
 #[test]
 fn every_promise_is_broken_by_some_fault() {
     each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
     each_is_broken(LIARS, SHARED_PROMISES.iter().map(|promise| promise.name));
-}
-
-fn promise(name: &str) -> &'static Promise<dyn SessionPorts> {
-    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
-}
-
-fn shared_promise(name: &str) -> &'static SharedPromise<dyn SharedSessionStore> {
-    SHARED_PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }

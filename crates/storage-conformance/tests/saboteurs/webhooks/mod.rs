@@ -18,10 +18,9 @@ use std::sync::Arc;
 
 use fault::Fault;
 use storage_conformance::webhooks::PROMISES;
-use storage_conformance::{Promise, WebhookStore};
 use store::Saboteur;
 
-use crate::bites::{Broken, each_is_broken, every_fault_is_seen};
+use crate::bites::{Broken, all_are_kept, check, each_is_broken, every_fault_is_seen};
 
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
@@ -393,22 +392,15 @@ const SABOTEURS: &Broken<Fault> = &[
 /// Only faults break promises: without one, the same store keeps them all.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_a_fault_every_promise_is_kept() {
-    for promise in PROMISES {
-        (promise.check)(Arc::new(Saboteur::new(Fault::None))).await;
-    }
+    all_are_kept(PROMISES, || Arc::new(Saboteur::new(Fault::None))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_fault_breaks_its_promises() {
-    let check = |name: &str, fault| (promise(name).check)(Arc::new(Saboteur::new(fault)));
-    every_fault_is_seen(SABOTEURS, check).await;
+    every_fault_is_seen(SABOTEURS, |name, fault| check(PROMISES, name, Arc::new(Saboteur::new(fault)))).await;
 }
 
 #[test]
 fn every_promise_is_broken_by_some_fault() {
     each_is_broken(SABOTEURS, PROMISES.iter().map(|promise| promise.name));
-}
-
-fn promise(name: &str) -> &'static Promise<dyn WebhookStore> {
-    PROMISES.iter().find(|promise| promise.name == name).expect("a promise of this name")
 }
