@@ -33,6 +33,13 @@ impl AuditedKeys {
         Self { fault, keys: MemoryKeyStore::default().writing_to(written.clone()), written, seen, later }
     }
 
+    /// Makes the change, and then shows the events of its cause.
+    async fn shown<T>(&self, change: impl Future<Output = T>, cause: &Cause) -> T {
+        let answer = change.await;
+        self.show(cause).await;
+        answer
+    }
+
     /// Shows the events of this cause, in another step.
     async fn show(&self, cause: &Cause) {
         match self.fault {
@@ -60,10 +67,7 @@ impl AuditedKeys {
 #[async_trait]
 impl KeyStore for AuditedKeys {
     async fn insert_within(&self, request: &InsertKeyRequest) -> Answer<Insertion> {
-        let InsertKeyRequest { cause, .. } = request;
-        let answer = self.keys.insert_within(request).await;
-        self.show(cause).await;
-        answer
+        self.shown(self.keys.insert_within(request), &request.cause).await
     }
 
     async fn list(&self, owner: &OwnerId, view: ListView) -> Answer<Vec<ApiKey>> {
@@ -72,8 +76,7 @@ impl KeyStore for AuditedKeys {
 
     async fn revoke(&self, request: &RevokeKeyRequest) -> Answer<Revocation> {
         let &RevokeKeyRequest { ref owner, id, ref cause, .. } = request;
-        let answer = self.keys.revoke(request).await;
-        self.show(cause).await;
+        let answer = self.shown(self.keys.revoke(request), cause).await;
         if self.fault == Fault::RecordsWhatItRefuses {
             drop(self.seen.record_new(&cause.keys_revoked([(owner.clone(), id)])).await);
         }
@@ -81,30 +84,19 @@ impl KeyStore for AuditedKeys {
     }
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Answer<Rotation> {
-        let RotateKeyRequest { cause, .. } = request;
-        let answer = self.keys.rotate(request).await;
-        self.show(cause).await;
-        answer
+        self.shown(self.keys.rotate(request), &request.cause).await
     }
 
     async fn change(&self, request: &ChangeKeyRequest) -> Answer<ChangedKey> {
-        let answer = self.keys.change(request).await;
-        self.show(&request.cause).await;
-        answer
+        self.shown(self.keys.change(request), &request.cause).await
     }
 
     async fn revoke_by_digests(&self, request: &RevokeDigestsRequest) -> Answer<Vec<(CredentialDigest, ApiKey)>> {
-        let RevokeDigestsRequest { cause, .. } = request;
-        let answer = self.keys.revoke_by_digests(request).await;
-        self.show(cause).await;
-        answer
+        self.shown(self.keys.revoke_by_digests(request), &request.cause).await
     }
 
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Answer<Vec<CredentialDigest>> {
-        let RevokeUserKeysRequest { cause, .. } = request;
-        let answer = self.keys.revoke_user_keys(request).await;
-        self.show(cause).await;
-        answer
+        self.shown(self.keys.revoke_user_keys(request), &request.cause).await
     }
 
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Answer<Vec<ApiKey>> {
