@@ -207,18 +207,12 @@ impl SessionStore for Saboteur {
         let ends = |row: &&Row| match self.fault {
             Fault::EndsAllOfEverybody => Some(row.session.id) != kept,
             Fault::EndsTheKept => self.is_of(&row.session, owner),
-            Fault::EndsAllButTheIdle => {
-                let is_live = row.session.seen_at >= row.session.created_at;
-                self.is_of(&row.session, owner) && Some(row.session.id) != kept && is_live
-            }
+            Fault::EndsAllButTheIdle if row.session.seen_at < row.session.created_at => false,
             _ => self.is_of(&row.session, owner) && Some(row.session.id) != kept,
         };
         let mut digests: Vec<CredentialDigest> = rows.iter().filter(ends).map(|row| row.digest).collect();
-        if self.is(Fault::ReadsThenEndsAll) {
-            let rows = self.gap(rows, Fault::ReadsThenEndsAll).await;
-            digests.retain(|digest| rows.iter().any(|row| row.digest == *digest));
-            return Ok(self.end_rows(rows, &digests).await);
-        }
+        let rows = self.gap(rows, Fault::ReadsThenEndsAll).await;
+        digests.retain(|digest| rows.iter().any(|row| row.digest == *digest));
         Ok(self.end_rows(rows, &digests).await)
     }
 
