@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{ClaimRequest, RetryByHand, RetryDeliveryRequest, RetryRequest};
+use domain::ports::{ClaimRequest, RetryByHand};
 use domain::webhooks::{Breaker, DeliveryState, NewEvent, OwnerNumber, Payload};
 use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, TraceContext};
 
 use super::WebhookStore;
+use super::commands::retry;
 use super::sample::{event, event_at, history, named, only_secret, publish, publish_at, put, subscribed, subscription};
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
 use crate::sample::{at, user};
@@ -67,16 +67,8 @@ pub async fn a_claim_brings_the_trace_of_the_event(store: Arc<dyn WebhookStore>)
     let ended: Vec<_> = second.iter().map(|held| held.delivered(3)).collect();
     complete(&*store, &ended).await;
     for held in &second {
-        let request = RetryRequest { at: at(4), published_since: at(0) };
-        let retried = store
-            .retry(&RetryDeliveryRequest {
-                owner: owner.clone(),
-                id: held.delivery.id,
-                retry: request,
-                cause: unique_cause(),
-            })
-            .await;
-        assert!(matches!(retried, Ok(RetryByHand::Due(_))), "an ended delivery can be retried");
+        let retried = retry(&*store, &owner, held.delivery.id, 4).await;
+        assert!(matches!(retried, RetryByHand::Due(_)), "an ended delivery can be retried");
     }
     expected(&claim(&*store, 4).await);
 }
@@ -211,16 +203,7 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     complete(&*store, &[held[2].failed(20, 60), held[3].failed(20, 40), held[4].delivered(20), held[5].delivered(20)])
         .await;
     for (n, millis) in [(1, 25), (0, 30)] {
-        let request = RetryRequest { at: at(millis), published_since: at(0) };
-        store
-            .retry(&RetryDeliveryRequest {
-                owner: owner.clone(),
-                id: delivery(n),
-                retry: request,
-                cause: unique_cause(),
-            })
-            .await
-            .expect("a retry by hand succeeds");
+        retry(&*store, &owner, delivery(n), millis).await;
     }
     let new = publish_spaced_from(&store, &owner, 70, 2).await;
     let order = [new[0], new[1], ids[3], ids[2], ids[1], ids[0]];

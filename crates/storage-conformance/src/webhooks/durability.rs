@@ -11,18 +11,16 @@
 //! # }
 //! ```
 
+use domain::SubscriptionId;
 use domain::memory::unique_cause;
-use domain::ports::{
-    CancelDeliveryRequest, RecoverRequest, ReplaceSecretsRequest, Retained, RetryDeliveryRequest, RetryRequest,
-    RotateSecretRequest,
-};
+use domain::ports::{ReplaceSecretsRequest, Retained, RotateSecretRequest};
 use domain::webhooks::{
-    Delivery, DeliveryHistory, NewEvent, Recoverable, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
+    Delivery, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
     SubscriptionHealth,
 };
-use domain::{OwnerId, SubscriptionId};
 
 use super::WebhookStore;
+use super::commands::{cancel, recover, retry_since};
 use super::sample::{
     delete, deliveries, description, event, event_at, find, history, named, only_secret, publish, publish_at, put,
     secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
@@ -71,7 +69,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     complete(store, &endings).await;
     settle(store, to_lane[5].given_back(30, 31)).await;
     settle(store, to_lane[6].given_back(30, 32)).await;
-    command_by_hand(store, &owner, &to_lane).await;
+    command_by_hand(store, &lane, &to_lane).await;
 
     let mut written = Written {
         subscriptions: Vec::new(),
@@ -104,28 +102,11 @@ async fn rotate_and_reseal(store: &dyn WebhookStore, lane: &Subscription, first:
     replaced
 }
 
-/// Cancels one of these deliveries of one subscription, retries another, and recovers a third.
-async fn command_by_hand(store: &dyn WebhookStore, owner: &OwnerId, held: &[Held]) {
-    let (id, cause) = (held[4].delivery.id, unique_cause());
-    let cancellation = CancelDeliveryRequest { owner: owner.clone(), id, at: at(40), cause };
-    store.cancel(&cancellation).await.expect("a cancellation succeeds");
-    let retry = RetryRequest { at: at(50), published_since: at(-100) };
-    let (id, cause) = (held[1].delivery.id, unique_cause());
-    let again = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause };
-    store.retry(&again).await.expect("a retry succeeds");
-    let (owner, subscription, cause) = (owner.clone(), held[0].subscription, unique_cause());
-    let recovery = RecoverRequest {
-        owner,
-        subscription,
-        retry,
-        filter: Recoverable::All.into(),
-        after: None,
-        max: 1,
-        cause,
-        enables: true,
-    };
-    let recovered = store.recover(&recovery).await.expect("a recovery succeeds");
-    assert_eq!(recovered.map(|one| one.deliveries), Some(1), "at most one was to be recovered");
+/// Cancels one of these deliveries of the subscription, retries another, and recovers a third.
+async fn command_by_hand(store: &dyn WebhookStore, lane: &Subscription, held: &[Held]) {
+    cancel(store, &lane.owner, held[4].delivery.id, 40).await;
+    retry_since(store, &lane.owner, held[1].delivery.id, 50, -100).await;
+    assert_eq!(recover(store, lane, 50, -100, 1).await, Some(1), "at most one was to be recovered");
 }
 
 impl Written {

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use domain::memory::unique_cause;
-use domain::ports::{
-    CancelDeliveryRequest, CountRecoverableRequest, ListFailedRequest, RecoverRequest, RetryDeliveryRequest,
-    RetryFailedRequest, RetryOfFailed, RetryRequest,
-};
+use domain::ports::{ListFailedRequest, RetryFailedRequest, RetryOfFailed};
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, DeliveryState, FailedDelivery, FailureCause, FailureReason, PauseLengths, Recoverable,
     Subscription,
@@ -14,6 +11,7 @@ use domain::webhooks::{
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use super::WebhookStore;
+use super::commands::{cancel, count_recoverable, recover, retry, retry_at};
 use super::sample::{
     delete, deliveries, event_at, history, publish, publish_at, subscribed, subscription_to, switched, update,
 };
@@ -28,16 +26,13 @@ pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn 
     let lane = subscribed(&*store, &owner).await;
     let first = failed_with(&*store, &owner, 0, FailureReason::Timeout, None).await;
     let second = failed_with(&*store, &owner, 1, FailureReason::Status, Some(503)).await;
-    let again = retry(&*store, &owner, lane.id, &[second], 2, 0).await;
+    let again = retry_all(&*store, &owner, lane.id, &[second], 2, 0).await;
     assert_eq!(again, RetryOfFailed::Due(1), "it failed");
     settle(&*store, ended(&claim_one(&*store, 2).await, 3, FailureReason::Status, Some(500))).await;
     let third = publish_at(&*store, &owner, at(4)).await;
     settle(&*store, claim_one(&*store, 4).await.delivered(5)).await;
     let third = DeliveryId::of(third, lane.id);
-    store
-        .retry(&RetryDeliveryRequest { owner: owner.clone(), id: third, retry: request(6, 0), cause: unique_cause() })
-        .await
-        .expect("a retry succeeds");
+    retry(&*store, &owner, third, 6).await;
     publish_at(&*store, &owner, at(7)).await;
     update(&*store, &lane, &switched(false), at(8)).await;
     end_closed(&*store, 8).await;
@@ -90,15 +85,7 @@ pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookS
     complete(&*store, &[foreign.spent(210), of(&deleted, 2).spent(210)]).await;
     complete(&*store, &[of(&lane, 0).spent(210), of(&lane, 1).spent(210), of(&lane, 2).delivered(210)]).await;
     settle(&*store, of(&lane, 3).failed(210, 1_000_000)).await;
-    store
-        .cancel(&CancelDeliveryRequest {
-            owner: owner.clone(),
-            id: of(&lane, 4).delivery.id,
-            at: at(220),
-            cause: unique_cause(),
-        })
-        .await
-        .expect("a cancellation succeeds");
+    cancel(&*store, &owner, of(&lane, 4).delivery.id, 220).await;
     delete(&*store, &deleted, at(230)).await;
     let shown: Vec<DeliveryId> = failed(&*store, &owner, None, 100, 100).await.iter().map(|one| one.id).collect();
     assert_eq!(shown, [of(&lane, 1).delivery.id], "one has failed and can be retried");
@@ -121,9 +108,9 @@ pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>)
     complete(&*store, &[held[0].spent(210), held[1].spent(210), held[2].spent(210), held[3].delivered(210)]).await;
     settle(&*store, held[4].failed(210, 1_000_000)).await;
     let ids: Vec<DeliveryId> = held.iter().map(|one| one.delivery.id).collect();
-    assert_eq!(retry(&*store, &owner, elsewhere.id, &ids, 290, 0).await, RetryOfFailed::Due(0), "none goes there");
-    assert_eq!(retry(&*store, &owner, lane.id, &[], 290, 100).await, RetryOfFailed::Due(0), "none was named");
-    assert_eq!(retry(&*store, &owner, lane.id, &ids, 300, 100).await, RetryOfFailed::Due(2), "two failed in time");
+    assert_eq!(retry_all(&*store, &owner, elsewhere.id, &ids, 290, 0).await, RetryOfFailed::Due(0), "none goes there");
+    assert_eq!(retry_all(&*store, &owner, lane.id, &[], 290, 100).await, RetryOfFailed::Due(0), "none was named");
+    assert_eq!(retry_all(&*store, &owner, lane.id, &ids, 300, 100).await, RetryOfFailed::Due(2), "two failed in time");
     for (n, due) in [(0, false), (1, true), (2, true), (3, false), (4, false)] {
         let state = history(&*store, &owner, ids[n]).await.delivery.state;
         assert_eq!(state == DeliveryState::Waiting(at(300)), due, "delivery {n} is {state:?}");
@@ -140,12 +127,12 @@ pub async fn a_retry_of_failed_deliveries_needs_an_open_lane(store: Arc<dyn Webh
     let lane = subscribed(&*store, &owner).await;
     let id = failed_with(&*store, &owner, 0, FailureReason::Connect, None).await;
     let unchanged = history(&*store, &owner, id).await;
-    let stranger = retry(&*store, &user("bob"), lane.id, &[id], 10, 0).await;
+    let stranger = retry_all(&*store, &user("bob"), lane.id, &[id], 10, 0).await;
     assert_eq!(stranger, RetryOfFailed::NotFound, "it is not theirs");
     update(&*store, &lane, &switched(false), at(20)).await;
-    assert_eq!(retry(&*store, &owner, lane.id, &[id], 30, 0).await, RetryOfFailed::LaneClosed, "it is disabled");
+    assert_eq!(retry_all(&*store, &owner, lane.id, &[id], 30, 0).await, RetryOfFailed::LaneClosed, "it is disabled");
     delete(&*store, &lane, at(40)).await;
-    assert_eq!(retry(&*store, &owner, lane.id, &[id], 50, 0).await, RetryOfFailed::NotFound, "it is deleted");
+    assert_eq!(retry_all(&*store, &owner, lane.id, &[id], 50, 0).await, RetryOfFailed::NotFound, "it is deleted");
     assert_eq!(history(&*store, &owner, id).await, unchanged, "nothing must change");
 }
 
@@ -163,20 +150,12 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
         let ids: Vec<DeliveryId> = held.iter().map(|one| one.delivery.id).collect();
         let calls = (0..4).map(|_| {
             let (store, owner, ids) = (Arc::clone(&store), owner.clone(), ids.clone());
-            Box::pin(async move { retry(&*store, &owner, lane.id, &ids, 30, 0).await }) as Call<RetryOfFailed>
+            Box::pin(async move { retry_all(&*store, &owner, lane.id, &ids, 30, 0).await }) as Call<RetryOfFailed>
         });
         let single = {
             let (store, owner, id) = (Arc::clone(&store), owner.clone(), ids[3]);
             Box::pin(async move {
-                store
-                    .retry(&RetryDeliveryRequest {
-                        owner: owner.clone(),
-                        id,
-                        retry: request(30, 0),
-                        cause: unique_cause(),
-                    })
-                    .await
-                    .expect("a retry beside others succeeds");
+                retry(&*store, &owner, id, 30).await;
                 RetryOfFailed::Due(0)
             }) as Call<RetryOfFailed>
         };
@@ -200,43 +179,18 @@ pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].spent(210), held[2].delivered(210)]).await;
     complete(&*store, &[held[3].failed(210, 1_000_000), held[4].failed(210, 250)]).await;
-    let asked = |owner, since, max| CountRecoverableRequest {
-        owner,
-        subscription: lane.id,
-        retry: request(300, since),
-        filter: Recoverable::All.into(),
-        max,
-    };
-    let counts = async |since, max| {
-        let answer = store.count_recoverable(&asked(owner.clone(), since, max)).await;
-        answer.expect("a count must succeed")
-    };
+    let counts =
+        async |since, max| count_recoverable(&*store, &lane, retry_at(300, since), Recoverable::All, max).await;
     assert_eq!(counts(100, 10).await, Some(2), "one failed, and one waits for later");
     assert_eq!(counts(99, 10).await, Some(3), "another failed before");
     assert_eq!(counts(99, 2).await, Some(2), "counted up to the maximum");
-    let stranger = store.count_recoverable(&asked(user("bob"), 0, 10)).await;
-    assert_eq!(stranger.expect("a count must succeed"), None, "it is not theirs");
-    let recovered = store
-        .recover(&RecoverRequest {
-            owner: owner.clone(),
-            subscription: lane.id,
-            retry: request(300, 100),
-            filter: Recoverable::All.into(),
-            after: None,
-            max: 10,
-            cause: unique_cause(),
-            enables: true,
-        })
-        .await;
-    let recovered = recovered.expect("a recovery must succeed").map(|one| one.deliveries);
-    assert_eq!(recovered, Some(2), "what was counted");
+    let stranger = Subscription { owner: user("bob"), ..lane.clone() };
+    let theirs = count_recoverable(&*store, &stranger, retry_at(300, 0), Recoverable::All, 10).await;
+    assert_eq!(theirs, None, "it is not theirs");
+    assert_eq!(recover(&*store, &lane, 300, 100, 10).await, Some(2), "what was counted");
     assert_eq!(counts(100, 10).await, Some(0), "they are due now");
     delete(&*store, &lane, at(400)).await;
     assert_eq!(counts(0, 10).await, None, "it is deleted");
-}
-
-fn request(millis: i64, since: i64) -> RetryRequest {
-    RetryRequest { at: at(millis), published_since: at(since) }
 }
 
 async fn failed(
@@ -250,7 +204,7 @@ async fn failed(
     store.failed(&request).await.expect("a list of failed deliveries must succeed")
 }
 
-async fn retry(
+async fn retry_all(
     store: &dyn WebhookStore,
     owner: &OwnerId,
     subscription: SubscriptionId,
@@ -258,15 +212,8 @@ async fn retry(
     millis: i64,
     since: i64,
 ) -> RetryOfFailed {
-    let answer = store
-        .retry_failed(&RetryFailedRequest {
-            owner: owner.clone(),
-            subscription,
-            ids: ids.to_vec(),
-            retry: request(millis, since),
-            cause: unique_cause(),
-        })
-        .await;
+    let (owner, ids, retry, cause) = (owner.clone(), ids.to_vec(), retry_at(millis, since), unique_cause());
+    let answer = store.retry_failed(&RetryFailedRequest { owner, subscription, ids, retry, cause }).await;
     answer.expect("a retry of failed deliveries must succeed or be refused as a value")
 }
 

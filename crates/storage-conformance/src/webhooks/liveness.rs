@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use domain::OwnerId;
-use domain::memory::unique_cause;
-use domain::ports::{Completion, RetryDeliveryRequest, RetryRequest};
+use domain::ports::Completion;
 use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
 
 use super::WebhookStore;
+use super::commands::retry;
 use super::sample::{deliveries, event_at, health, publish, publish_at, subscribed, switched, update};
 use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
@@ -85,20 +85,11 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
         settle(&*store, held.delivered(start)).await;
         publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
         let (retrier, owner) = (Arc::clone(&store), owner.clone());
-        let retry: Call<Vec<Held>> = Box::pin(async move {
-            let request = RetryRequest { at: at(start), published_since: at(0) };
-            retrier
-                .retry(&RetryDeliveryRequest {
-                    owner: owner.clone(),
-                    id: held.delivery.id,
-                    retry: request,
-                    cause: unique_cause(),
-                })
-                .await
-                .expect("a retry by hand succeeds");
+        let retrying: Call<Vec<Held>> = Box::pin(async move {
+            retry(&*retrier, &owner, held.delivery.id, start).await;
             Vec::new()
         });
-        let held = race(round, retry, claiming(&store, start)).await.concat();
+        let held = race(round, retrying, claiming(&store, start)).await.concat();
         expect_rest(&store, held, 2, start, round).await;
     }
 }

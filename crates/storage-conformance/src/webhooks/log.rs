@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{
-    AttemptCursor, CancelDeliveryRequest, ClaimRequest, ListAttemptsRequest, LoggedAttempt, RetryDeliveryRequest,
-    RetryRequest,
-};
+use domain::ports::{AttemptCursor, ClaimRequest, ListAttemptsRequest, LoggedAttempt};
 use domain::webhooks::{AttemptRecord, Delivery, DeliveryFilter, DeliveryStateKind, NewEvent, SHOWN_ATTEMPTS_MAX};
 use domain::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
+use super::commands::{cancel, retry};
 use super::sample::{
     delete, deliveries, event, event_at, event_of, event_type, filtered, history, page, publish, publish_at, subscribed,
 };
@@ -188,11 +185,7 @@ pub async fn a_delivery_is_shown_with_its_newest_attempts(store: Arc<dyn Webhook
     let event = publish_at(&*store, &owner, at(0)).await;
     let (id, made) = (DeliveryId::of(event, lane.id), SHOWN_ATTEMPTS_MAX + 2);
     for n in 0..i64::from(made) {
-        let request = RetryRequest { at: at(n * 10), published_since: at(0) };
-        store
-            .retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry: request, cause: unique_cause() })
-            .await
-            .expect("a retry must succeed");
+        retry(&*store, &owner, id, n * 10).await;
         let held = claim(&*store, n * 10).await;
         settle(&*store, held[0].delivered(n * 10 + 5)).await;
     }
@@ -270,17 +263,7 @@ async fn varied_log(store: &Arc<dyn WebhookStore>, owner: &OwnerId) -> Vec<Deliv
             0 => settle(&**store, one.delivered(20)).await,
             1 => settle(&**store, one.failed(20, 90_000)).await,
             2 => settle(&**store, one.spent(20)).await,
-            3 => drop(
-                store
-                    .cancel(&CancelDeliveryRequest {
-                        owner: owner.clone(),
-                        id: one.delivery.id,
-                        at: at(20),
-                        cause: unique_cause(),
-                    })
-                    .await
-                    .expect("a cancellation succeeds"),
-            ),
+            3 => drop(cancel(&**store, owner, one.delivery.id, 20).await),
             _ => {}
         }
     }

@@ -16,6 +16,7 @@ pub mod breakers;
 pub mod change_subscription;
 pub mod claim;
 pub mod claim_races;
+pub(crate) mod commands;
 pub mod complete;
 pub mod consumers;
 pub mod direct_claims;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use domain::memory::unique_cause;
-use domain::ports::{CancelDeliveryRequest, ClaimRequest, RecoverRequest, RetryDeliveryRequest, RetryRequest};
+use domain::OwnerId;
+use domain::ports::{ClaimRequest, RecoverRequest};
 use domain::webhooks::{DisableReason, OnExhausted, Recoverable, SealedOptions, Subscription, SubscriptionStatus};
-use domain::{DeliveryId, OwnerId};
 use tokio::task::yield_now;
 
 use super::WebhookStore;
+use super::commands::{cancel, recover, recover_as, recovery, retry, retry_at};
 use super::sample::{event_at, publish, put, reread, subscribed, subscription};
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_one, complete, request, settle};
 use crate::racing::{Call, all_at_once};
@@ -29,21 +29,6 @@ async fn publish_one(store: &dyn WebhookStore, owner: &OwnerId, millis: i64) {
 
 fn numbers(held: &[Held]) -> Vec<u64> {
     held.iter().filter_map(|one| one.delivery.sequence).collect()
-}
-
-async fn retry(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis: i64) {
-    let retry = RetryRequest { at: at(millis), published_since: at(0) };
-    let request = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause: unique_cause() };
-    store.retry(&request).await.expect("a retry by hand must succeed");
-}
-
-/// Recovers failed and missed deliveries. Returns their number.
-async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32, enables: bool) -> u32 {
-    let (owner, filter, cause) = (lane.owner.clone(), Recoverable::All.into(), unique_cause());
-    let retry = RetryRequest { at: at(millis), published_since: at(0) };
-    let request = RecoverRequest { owner, subscription: lane.id, retry, filter, after: None, max, cause, enables };
-    let recovered = store.recover(&request).await.expect("a recovery must succeed");
-    recovered.expect("the subscription is there").deliveries
 }
 
 /// A claim takes deliveries by their numbers, and none while an earlier one is under a claim or waits for its retry. Other
@@ -92,9 +77,7 @@ pub async fn an_end_frees_the_next_in_order(store: Arc<dyn WebhookStore>) {
     assert_eq!(numbers(&held), [2]);
     settle(&*store, held[0].failed(30, 900_000)).await;
     assert!(claim(&*store, 31).await.is_empty(), "2 waits for its retry");
-    let cancelled =
-        CancelDeliveryRequest { owner: owner.clone(), id: held[0].delivery.id, at: at(40), cause: unique_cause() };
-    store.cancel(&cancelled).await.expect("a cancellation must succeed");
+    cancel(&*store, &owner, held[0].delivery.id, 40).await;
     let held = claim(&*store, 40).await;
     assert_eq!(numbers(&held), [3, 4]);
     settle(&*store, held[0].expired(50)).await;
@@ -146,7 +129,7 @@ pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn Webh
     assert_eq!(numbers(&in_order), [3, 4], "a delivery that waits keeps its place");
     settle(&*store, in_order[1].failed(60, 800_000)).await;
     settle(&*store, in_order[0].delivered(60)).await;
-    assert_eq!(recover(&*store, &lane, 70, 9, true).await, 3);
+    assert_eq!(recover(&*store, &lane, 70, 0, 9).await, Some(3));
     publish_one(&*store, &owner, 70).await;
     let recovered = claim(&*store, 70).await;
     assert_eq!(numbers(&recovered), [4, 5, 6, 7], "4 waited, 1 and 2 have new numbers, and the new event comes last");
@@ -170,7 +153,9 @@ pub async fn recoveries_in_parts_keep_the_order(store: Arc<dyn WebhookStore>) {
     let mut counts = Vec::new();
     while counts.last() != Some(&0) {
         // The first call begins with a new breaker.
-        counts.push(recover(&*store, &lane, 30, 7, counts.is_empty()).await);
+        let part = recovery(&lane, retry_at(30, 0), Recoverable::All, 7);
+        let recovered = recover_as(&*store, &RecoverRequest { enables: counts.is_empty(), ..part }).await;
+        counts.push(recovered.expect("the subscription is there"));
     }
     assert_eq!(counts, [10, 10, 0], "a call takes seven, and the others of the same millisecond");
     let recovered = claim_as(&*store, &ClaimRequest { room: 20, ..request(30) }).await;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use domain::EventId;
-use domain::ports::{Committed, CountRecoverableRequest, Pulled, PulledLog, PulledMax, RetryRequest, SeekTo, Sought};
+use domain::ports::{Committed, Pulled, PulledLog, PulledMax, SeekTo, Sought};
 use domain::webhooks::{Event, Recoverable, Subscription, TargetUrl};
 
 use super::WebhookStore;
+use super::commands::{count_recoverable, retry_at};
 use super::filters::filter;
 use super::reader::{
     EVERYTHING, consumers, events, follow, last_numbers, log_of, numbers, publish_each, pulled, purge, read, reader,
@@ -197,12 +198,10 @@ pub async fn a_disabled_subscription_collects_nothing(store: Arc<dyn WebhookStor
     assert_eq!(counts.iter().map(|one| one.deliveries).collect::<Vec<_>>(), [0, 0]);
     assert_eq!(last_numbers(&*store, std::slice::from_ref(&log)).await, [(lane.id, 1)]);
     assert_eq!(numbers(&read(&*store, &log, Some(0), EVERYTHING).await), [1]);
-    let retry = RetryRequest { at: at(5), published_since: at(0) };
-    let (theirs, filter) = (owner.clone(), Recoverable::All.into());
-    let missed = CountRecoverableRequest { owner: theirs, subscription: lane.id, retry, filter, max: 10 };
-    assert_eq!(store.count_recoverable(&missed).await.expect("a count must succeed"), Some(0), "while it is disabled");
+    let missed = async || count_recoverable(&*store, &lane, retry_at(5, 0), Recoverable::All, 10).await;
+    assert_eq!(missed().await, Some(0), "while it is disabled");
     update(&*store, &lane, &switched(true), at(6)).await;
-    assert_eq!(store.count_recoverable(&missed).await.expect("a count must succeed"), Some(0), "and afterwards");
+    assert_eq!(missed().await, Some(0), "and afterwards");
     assert_eq!(deliveries(&*store, &owner).await, []);
     let id = publish_at(&*store, &owner, at(7)).await;
     let pulled = read(&*store, &log, Some(0), EVERYTHING).await;

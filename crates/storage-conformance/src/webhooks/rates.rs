@@ -3,14 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{RecoverRequest, RetryDeliveryRequest, RetryRequest};
-use domain::webhooks::{
-    DeliveryRate, Recoverable, SealedOptions, SealedOptionsChange, Subscription, SubscriptionChange,
-};
+use domain::webhooks::{DeliveryRate, SealedOptions, SealedOptionsChange, Subscription, SubscriptionChange};
 use domain::{OwnerId, Patch};
 
 use super::WebhookStore;
+use super::commands::{recover, retry};
 use super::sample::{event_at, options, publish, put, subscribed, subscription, update};
 use super::work::{Held, LEASE_MILLIS, claim, claim_lanes, claim_one, complete, request};
 use crate::racing::{Call, all_at_once};
@@ -94,7 +91,6 @@ pub async fn every_claim_counts_for_the_rate(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = at_rate(&*store, &owner, 0.1).await;
     publish_many(&*store, &owner, 1, 0).await;
-    let retry = |millis| RetryRequest { at: at(millis), published_since: at(0) };
     // A claim takes a delivery, what follows makes it due again, and the lane rests for ten seconds.
     let mut start = 0;
     for round in 0..6 {
@@ -110,21 +106,10 @@ pub async fn every_claim_counts_for_the_rate(store: Arc<dyn WebhookStore>) {
             complete(&*store, &[next]).await;
         }
         if round == 3 || round == 4 {
-            let request = RetryDeliveryRequest { owner: owner.clone(), id, retry: retry(soon), cause: unique_cause() };
-            store.retry(&request).await.expect("a retry by hand must succeed");
+            retry(&*store, &owner, id, soon).await;
         }
         if round == 4 {
-            let request = RecoverRequest {
-                owner: owner.clone(),
-                subscription: lane.id,
-                retry: retry(soon),
-                filter: Recoverable::All.into(),
-                after: None,
-                max: 9,
-                cause: unique_cause(),
-                enables: true,
-            };
-            store.recover(&request).await.expect("a recovery must succeed");
+            recover(&*store, &lane, soon, 0, 9).await;
         }
         // A claim that never ends: its time passes.
         let ends = if round == 5 { start + LEASE_MILLIS } else { start + 10_000 };

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use domain::DeliveryId;
 use domain::memory::unique_cause;
-use domain::ports::{CancelDeliveryRequest, CountRecoverableRequest, RecoverRequest, RetryRequest};
+use domain::ports::RecoverRequest;
 use domain::webhooks::{
     Breaker, DeliveryEnd, DeliveryState, Recoverable, RecoveryFilter, Subscription, SubscriptionStatus,
 };
 
 use super::WebhookStore;
+use super::commands::{cancel, count_recoverable, recover, recover_as, recovery, retry_at};
 use super::sample::{
     event, event_at, event_type, health, history, patterns, publish, publish_at, put, reread, subscribed,
     subscription_to, switched, update,
@@ -29,15 +30,7 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].delivered(210), held[2].spent(210), held[3].gone(210)]).await;
-    let cancelled = store
-        .cancel(&CancelDeliveryRequest {
-            owner: owner.clone(),
-            id: held[4].delivery.id,
-            at: at(220),
-            cause: unique_cause(),
-        })
-        .await;
-    assert!(cancelled.is_ok_and(|one| one.is_some()), "a cancellation succeeds");
+    assert!(cancel(&*store, &owner, held[4].delivery.id, 220).await.is_some(), "a cancellation succeeds");
     end_closed(&*store, 220).await;
     let answer = recover(&*store, &lane, 300, 100, 10).await;
     assert_eq!(answer, Some(2), "two failed that are not too old");
@@ -78,16 +71,10 @@ pub async fn recovering_sends_what_was_missed(store: Arc<dyn WebhookStore>) {
     assert_eq!((delivery.state, delivery.attempts), (ended, 0), "it has ended without an attempt");
 
     for (what, expected) in [(Recoverable::Missed, 1), (Recoverable::Failed, 1), (Recoverable::All, 2)] {
-        let count = CountRecoverableRequest {
-            owner: owner.clone(),
-            subscription: lane.id,
-            retry: RetryRequest { at: at(40), published_since: at(0) },
-            filter: what.into(),
-            max: 10,
-        };
-        assert_eq!(store.count_recoverable(&count).await.ok().flatten(), Some(expected), "{what:?}");
+        let count = count_recoverable(&*store, &lane, retry_at(40, 0), what, 10).await;
+        assert_eq!(count, Some(expected), "{what:?}");
     }
-    let only = |what| recover_what(&*store, &lane, (40, what), 0, 10);
+    let only = async |what: Recoverable| recover_as(&*store, &recovery(&lane, retry_at(40, 0), what, 10)).await;
     assert_eq!(only(Recoverable::Missed).await, Some(1), "what was missed");
     assert_eq!(only(Recoverable::Missed).await, Some(0), "once");
     let again = claim_one(&*store, 50).await;
@@ -148,15 +135,13 @@ pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
             [(Recoverable::Failed, failed), (Recoverable::Missed, missed), (Recoverable::All, failed + missed)]
         {
             let filter = RecoveryFilter { what, events: Some(patterns(&names)) };
-            let retry = RetryRequest { at: at(100), published_since: at(0) };
-            let (owner, subscription) = (owner.clone(), lane.id);
-            let request = CountRecoverableRequest { owner, subscription, retry, filter, max: 100 };
-            assert_eq!(store.count_recoverable(&request).await.ok().flatten(), Some(count), "{what:?} {names:?}");
+            let counted = count_recoverable(&*store, &lane, retry_at(100, 0), filter, 100).await;
+            assert_eq!(counted, Some(count), "{what:?} {names:?}");
         }
     }
     let only = RecoveryFilter { what: Recoverable::All, events: Some(patterns(&["invoice.line.*", "v1/*"])) };
     // Each call reads 10 of 23 deliveries: 8 failed, 8 waiting and 7 missed. Two of each kind match.
-    let mut request = recovery(&lane, (100, only), 0, 10);
+    let mut request = recovery(&lane, retry_at(100, 0), only, 10);
     let mut looks = Vec::new();
     loop {
         let recovered = store.recover(&request).await.expect("a recovery must succeed").expect("it is there");
@@ -251,40 +236,6 @@ async fn switch_off(store: &dyn WebhookStore, lane: &Subscription, millis: i64) 
 }
 
 async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32) -> Option<u32> {
-    let request = RecoverRequest { enables: false, ..recovery(lane, (millis, Recoverable::All), 0, max) };
-    let recovered = store.recover(&request).await.expect("a recovery must succeed");
-    recovered.map(|recovered| recovered.deliveries)
-}
-
-async fn recover(store: &dyn WebhookStore, lane: &Subscription, millis: i64, since: i64, max: u32) -> Option<u32> {
-    recover_what(store, lane, (millis, Recoverable::All), since, max).await
-}
-
-async fn recover_what(
-    store: &dyn WebhookStore,
-    lane: &Subscription,
-    (millis, filter): (i64, impl Into<RecoveryFilter>),
-    since: i64,
-    max: u32,
-) -> Option<u32> {
-    let recovered = store.recover(&recovery(lane, (millis, filter), since, max)).await;
-    recovered.expect("a recovery must succeed").map(|recovered| recovered.deliveries)
-}
-
-fn recovery(
-    lane: &Subscription,
-    (millis, filter): (i64, impl Into<RecoveryFilter>),
-    since: i64,
-    max: u32,
-) -> RecoverRequest {
-    RecoverRequest {
-        owner: lane.owner.clone(),
-        subscription: lane.id,
-        retry: RetryRequest { at: at(millis), published_since: at(since) },
-        filter: filter.into(),
-        after: None,
-        max,
-        cause: unique_cause(),
-        enables: true,
-    }
+    let first = recovery(lane, retry_at(millis, 0), Recoverable::All, max);
+    recover_as(store, &RecoverRequest { enables: false, ..first }).await
 }

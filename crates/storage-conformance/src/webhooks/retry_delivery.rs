@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{CancelDeliveryRequest, RetryByHand, RetryDeliveryRequest, RetryRequest};
+use domain::ports::RetryByHand;
 use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
 use domain::{DeliveryId, OwnerId};
 
 use super::WebhookStore;
+use super::commands::{cancel, retry, retry_since};
 use super::sample::{
     delete, deliveries, event, history, publish, publish_at, subscribed, switched, try_history, update,
 };
@@ -126,7 +126,7 @@ pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
         settle(&*store, held.spent(10)).await;
         let calls = (0..8).map(|_| {
             let (store, owner, id) = (Arc::clone(&store), owner.clone(), held.delivery.id);
-            Box::pin(async move { retry_since(&*store, &owner, id, 20, 0).await }) as Call<RetryByHand>
+            Box::pin(async move { retry(&*store, &owner, id, 20).await }) as Call<RetryByHand>
         });
         for answer in all_at_once(calls.collect()).await {
             assert!(matches!(answer, RetryByHand::Due(_)), "a parallel retry must succeed, got {answer:?}");
@@ -216,7 +216,7 @@ pub async fn other_owners_deliveries_are_not_touched(store: Arc<dyn WebhookStore
     let unknown = DeliveryId::of(event(&alice).event.id, theirs.id);
     for id in [before[0].id, unknown] {
         assert_eq!(try_history(&*store, &alice, id).await, None, "a look-up must not find it");
-        assert_eq!(retry_since(&*store, &alice, id, 10, 0).await, RetryByHand::NotFound, "nor a retry");
+        assert_eq!(retry(&*store, &alice, id, 10).await, RetryByHand::NotFound, "nor a retry");
         assert_eq!(cancel(&*store, &alice, id, 10).await, None, "nor a cancellation");
     }
     assert_eq!(deliveries(&*store, &bob).await, before, "another owner's delivery must stay as it is");
@@ -224,35 +224,14 @@ pub async fn other_owners_deliveries_are_not_touched(store: Arc<dyn WebhookStore
     assert!(seen.len() == 1 && seen[0] != theirs.id, "another owner's delivery must not be listed");
 }
 
-async fn retry_since(
-    store: &dyn WebhookStore,
-    owner: &OwnerId,
-    id: DeliveryId,
-    millis: i64,
-    since: i64,
-) -> RetryByHand {
-    let request = RetryRequest { at: at(millis), published_since: at(since) };
-    store
-        .retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry: request, cause: unique_cause() })
-        .await
-        .expect("a retry must succeed or be refused as a value")
-}
-
 async fn expect_due(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis: i64) -> Delivery {
-    match retry_since(store, owner, id, millis, 0).await {
+    match retry(store, owner, id, millis).await {
         RetryByHand::Due(delivery) => {
             assert_eq!(history(store, owner, id).await.delivery, delivery, "the answer must be what is stored");
             delivery
         }
         other => panic!("it can be retried, got {other:?}"),
     }
-}
-
-async fn cancel(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, millis: i64) -> Option<Delivery> {
-    store
-        .cancel(&CancelDeliveryRequest { owner: owner.clone(), id, at: at(millis), cause: unique_cause() })
-        .await
-        .expect("a cancellation must succeed")
 }
 
 /// A delivery that is published, claimed and delivered at this time.
