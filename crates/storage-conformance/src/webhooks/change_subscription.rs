@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{
-    ChangeSubscriptionRequest, DeleteSubscriptionRequest, RecoverRequest, ReplaceSecretsRequest, RetryRequest,
-    RotateSecretRequest, SecretRotation, SubscriptionInsertion, SubscriptionUpdate,
-};
-use domain::webhooks::{Breaker, DisableReason, Recoverable, Subscription, SubscriptionChange, SubscriptionStatus};
+use domain::ports::{SecretRotation, SubscriptionInsertion, SubscriptionUpdate};
+use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange, SubscriptionStatus};
 use domain::{KeyId, Patch};
 
 use super::WebhookStore;
+use super::commands::recover;
 use super::filters::filter;
 use super::sample::{
-    delete, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at, put, reread,
-    secret, secrets_of, subscribed, subscription, subscription_to, subscriptions, switched, update, url,
+    delete, deletion_of, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at, put,
+    replace, reread, rotate, secret, secrets_of, subscribed, subscription, subscription_to, subscriptions, switched,
+    try_update, update, url,
 };
 use super::work::{claim, claim_lanes, complete, request};
 use crate::racing::{Call, all_at_once};
@@ -129,8 +127,7 @@ pub async fn a_deleted_subscription_is_found_by_no_method(store: Arc<dyn Webhook
     let secrets = only_secret(&put(&*store, &deleted).await);
     delete(&*store, &deleted, at(1)).await;
     assert_eq!(secrets_of(&*store, deleted.id).await, None, "the secrets must be gone at once");
-    let again = ReplaceSecretsRequest { id: deleted.id, from: secrets.clone(), to: secrets };
-    assert!(!store.replace_secrets(&again).await.expect("must succeed"), "it has none");
+    assert!(!replace(&*store, deleted.id, &secrets, &secrets).await, "it has none");
     assert_eq!(find(&*store, &owner, deleted.id).await, None, "a deleted subscription must not be found");
     assert_eq!(subscriptions(&*store, &owner).await, [], "a deleted subscription must not be listed");
     expect_none(&*store, &deleted, &deleted).await;
@@ -155,67 +152,15 @@ pub async fn other_owners_subscriptions_are_not_seen_nor_touched(store: Arc<dyn 
 
 /// Every method that changes a subscription finds none under this owner and id.
 async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subscription) {
-    let request = RetryRequest { at: at(9), published_since: at(0) };
+    let updated = try_update(store, asked, &switched(false), at(9)).await;
+    let rotated = rotate(store, asked, None, &secret(), [at(9), at(99)]).await;
+    let recovered = recover(store, asked, 9, 0, 9).await;
+    let deleted = store.delete(&deletion_of(asked, at(9))).await.expect("a deletion must succeed");
     let found = [
-        (
-            "update",
-            store
-                .update(&ChangeSubscriptionRequest {
-                    owner: asked.owner.clone(),
-                    id: asked.id,
-                    change: switched(false),
-                    at: at(9),
-                    cause: unique_cause(),
-                })
-                .await
-                .expect("succeeds")
-                != SubscriptionUpdate::NotFound,
-        ),
-        (
-            "rotate_secret",
-            store
-                .rotate_secret(&RotateSecretRequest {
-                    owner: asked.owner.clone(),
-                    id: asked.id,
-                    of_kind: None,
-                    secret: secret(),
-                    previous_until: at(99),
-                    at: at(9),
-                    cause: unique_cause(),
-                })
-                .await
-                .expect("succeeds")
-                != SecretRotation::NotFound,
-        ),
-        (
-            "recover",
-            store
-                .recover(&RecoverRequest {
-                    owner: asked.owner.clone(),
-                    subscription: asked.id,
-                    retry: request,
-                    filter: Recoverable::All.into(),
-                    after: None,
-                    max: 9,
-                    cause: unique_cause(),
-                    enables: true,
-                })
-                .await
-                .expect("succeeds")
-                .is_some(),
-        ),
-        (
-            "delete",
-            store
-                .delete(&DeleteSubscriptionRequest {
-                    owner: asked.owner.clone(),
-                    id: asked.id,
-                    at: at(9),
-                    cause: unique_cause(),
-                })
-                .await
-                .expect("succeeds"),
-        ),
+        ("update", updated != SubscriptionUpdate::NotFound),
+        ("rotate_secret", rotated != SecretRotation::NotFound),
+        ("recover", recovered.is_some()),
+        ("delete", deleted),
     ];
     for (method, found) in found {
         assert!(!found, "{method} must not find it for {:?}: {what:?}", asked.owner);

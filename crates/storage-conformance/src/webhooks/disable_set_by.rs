@@ -109,14 +109,6 @@ fn set_by(owner: &OwnerId, key: Option<u8>) -> Subscription {
 
 async fn disable(store: &dyn WebhookStore, keys: &[u8], max: u32) -> u32 {
     let keys: Vec<KeyId> = keys.iter().map(|n| KeyId::from_bytes([*n; 16])).collect();
-    store
-        .disable_set_by(&DisableSetByRequest {
-            keys: keys.clone(),
-            reason: REASON,
-            at: at(5),
-            max,
-            cause: unique_cause(),
-        })
-        .await
-        .expect("must succeed")
+    let request = DisableSetByRequest { keys, reason: REASON, at: at(5), max, cause: unique_cause() };
+    store.disable_set_by(&request).await.expect("must succeed")
 }

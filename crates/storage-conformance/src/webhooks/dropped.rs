@@ -3,16 +3,13 @@
 use std::sync::Arc;
 
 use domain::DeliveryId;
-use domain::memory::unique_cause;
-use domain::ports::{
-    ChangeSubscriptionRequest, DeleteSubscriptionRequest, InsertSubscriptionRequest, Retained, SubscriptionInsertion,
-};
+use domain::ports::{Retained, SubscriptionInsertion};
 use domain::webhooks::{DeliveryFilter, DeliveryState, NewEvent};
 
 use super::WebhookStore;
 use super::sample::{
-    deliveries, event, event_at, filtered, find, history, insert, named, only_secret, publish, reread, secret,
-    secrets_of, subscribed, subscription, subscriptions, switched, try_history,
+    change_of, deletion_of, deliveries, event, event_at, filtered, find, history, insert, insertion_of, named,
+    only_secret, publish, reread, secret, secrets_of, subscribed, subscription, subscriptions, switched, try_history,
 };
 use super::work::{LEASE_MILLIS, claim, claim_as, complete, drain, end_closed, request};
 use crate::racing::{DropAt, moments, not_held_up};
@@ -23,14 +20,7 @@ pub async fn a_cancelled_subscription_is_whole_or_nothing(store: Arc<dyn Webhook
     let owner = user("alice");
     for drop_at in moments() {
         let (stored, sealed) = (subscription(&owner), secret());
-        drop_at
-            .call(store.insert_within(&InsertSubscriptionRequest {
-                subscription: stored.clone(),
-                secret: sealed.clone(),
-                max: 60,
-                cause: unique_cause(),
-            }))
-            .await;
+        drop_at.call(store.insert_within(&insertion_of(&stored, &sealed, 60))).await;
         not_held_up(drop_at, async {
             let found = find(&*store, &owner, stored.id).await;
             if let Some((found, _)) = found {
@@ -132,14 +122,7 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
         let new = event(&lane.owner);
         publish(&*store, std::slice::from_ref(&new)).await;
-        drop_at
-            .call(store.delete(&DeleteSubscriptionRequest {
-                owner: lane.owner.clone(),
-                id: lane.id,
-                at: at(10),
-                cause: unique_cause(),
-            }))
-            .await;
+        drop_at.call(store.delete(&deletion_of(&lane, at(10)))).await;
         not_held_up(drop_at, async {
             let found = find(&*store, &lane.owner, lane.id).await;
             let secrets = secrets_of(&*store, lane.id).await;
@@ -152,15 +135,8 @@ pub async fn a_cancelled_deletion_is_whole_or_nothing(store: Arc<dyn WebhookStor
                 let accepted = publish(&*store, &[event(&lane.owner)]).await;
                 assert_eq!(accepted[0].deliveries, 0, "its lane must be closed, {drop_at}");
             }
-            store
-                .delete(&DeleteSubscriptionRequest {
-                    owner: lane.owner.clone(),
-                    id: lane.id,
-                    at: at(20),
-                    cause: unique_cause(),
-                })
-                .await
-                .expect("a deletion must succeed after a dropped one");
+            let again = store.delete(&deletion_of(&lane, at(20))).await;
+            again.expect("a deletion must succeed after a dropped one");
             end_closed(&*store, 20).await;
             let found = history(&*store, &lane.owner, DeliveryId::of(new.event.id, lane.id)).await;
             assert!(matches!(found.delivery.state, DeliveryState::Ended { .. }), "it must end, {drop_at}");
@@ -174,29 +150,13 @@ pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>
     for (round, drop_at) in (0..).zip(moments()) {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
         let disabled = switched(false).applied_to(&lane, at(10)).expect("it changes no options").subscription;
-        drop_at
-            .call(store.update(&ChangeSubscriptionRequest {
-                owner: lane.owner.clone(),
-                id: lane.id,
-                change: switched(false),
-                at: at(10),
-                cause: unique_cause(),
-            }))
-            .await;
+        drop_at.call(store.update(&change_of(&lane, &switched(false), at(10)))).await;
         not_held_up(drop_at, async {
             let found = reread(&*store, &lane).await;
             assert!(found == lane || found == disabled, "a change must be whole or nothing, {drop_at}: {found:?}");
             let accepted = publish(&*store, &[event(&lane.owner)]).await[0].deliveries;
             assert!(found == lane || accepted == 0, "what is disabled must get nothing, {drop_at}");
-            let enabled = store
-                .update(&ChangeSubscriptionRequest {
-                    owner: lane.owner.clone(),
-                    id: lane.id,
-                    change: switched(true),
-                    at: at(20),
-                    cause: unique_cause(),
-                })
-                .await;
+            let enabled = store.update(&change_of(&lane, &switched(true), at(20))).await;
             assert!(enabled.is_ok(), "a later change must succeed, {drop_at}");
         })
         .await;

@@ -12,8 +12,7 @@
 //! ```
 
 use domain::SubscriptionId;
-use domain::memory::unique_cause;
-use domain::ports::{ReplaceSecretsRequest, Retained, RotateSecretRequest};
+use domain::ports::Retained;
 use domain::webhooks::{
     Delivery, DeliveryHistory, NewEvent, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
     SubscriptionHealth,
@@ -23,7 +22,7 @@ use super::WebhookStore;
 use super::commands::{cancel, recover, retry_since};
 use super::sample::{
     delete, deliveries, description, event, event_at, find, history, named, only_secret, publish, publish_at, put,
-    secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
+    replace, rotate, secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
 };
 use super::work::{Held, claim, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
@@ -90,15 +89,11 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
 
 /// The secrets of the subscription after a rotation and a replacement.
 async fn rotate_and_reseal(store: &dyn WebhookStore, lane: &Subscription, first: SealedSecret) -> SealedSecrets {
-    let (id, rotated, sealed_again) = (lane.id, secret(), secret());
-    let (owner, secret, previous_until) = (lane.owner.clone(), rotated.clone(), at(900));
-    let rotation =
-        RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at: at(5), cause: unique_cause() };
-    store.rotate_secret(&rotation).await.expect("a rotation succeeds");
-    let rotated = SealedSecrets { previous: Some((first, previous_until)), ..SealedSecrets::of(rotated) };
+    let (rotated, sealed_again) = (secret(), secret());
+    rotate(store, lane, None, &rotated, [at(5), at(900)]).await;
+    let rotated = SealedSecrets { previous: Some((first, at(900))), ..SealedSecrets::of(rotated) };
     let replaced = SealedSecrets { current: sealed_again, ..rotated.clone() };
-    let request = ReplaceSecretsRequest { id, from: rotated, to: replaced.clone() };
-    assert!(store.replace_secrets(&request).await.expect("succeeds"), "it is what is stored");
+    assert!(replace(store, lane.id, &rotated, &replaced).await, "it is what is stored");
     replaced
 }
 

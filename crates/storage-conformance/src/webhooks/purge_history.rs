@@ -3,18 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::memory::unique_cause;
-use domain::ports::{
-    AttemptCursor, InsertSubscriptionRequest, ListAttemptsRequest, Publication, Retained, StoreError,
-    SubscriptionInsertion,
-};
+use domain::ports::{AttemptCursor, ListAttemptsRequest, Publication, Retained, StoreError, SubscriptionInsertion};
 use domain::webhooks::{DeliveryState, NewEvent};
 use domain::{DeliveryId, OwnerId, Timestamp};
 
 use super::WebhookStore;
 use super::sample::{
-    NO_MAX, delete, deliveries, event, event_at, health, history, insert, named, publish, reread, secret, subscribed,
-    switched, try_history, try_publish, update,
+    NO_MAX, delete, deliveries, event, event_at, health, history, insert, insertion_of, named, publish, reread, secret,
+    subscribed, switched, try_history, try_publish, update,
 };
 use super::work::{LEASE_MILLIS, claim, complete, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
@@ -130,14 +126,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     let disabled = update(&*store, &disabled, &switched(false), at(1)).await;
     delete(&*store, &unused, at(2)).await;
     purge(&*store, 2, 1_000).await;
-    let answer = store
-        .insert_within(&InsertSubscriptionRequest {
-            subscription: unused.clone(),
-            secret: secret(),
-            max: NO_MAX,
-            cause: unique_cause(),
-        })
-        .await;
+    let answer = store.insert_within(&insertion_of(&unused, &secret(), NO_MAX)).await;
     assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "it was deleted at the boundary, got {answer:?}");
     publish(&*store, &[event_at(&owner, at(50))]).await;
     let held = claim(&*store, 60).await;

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use domain::memory::SeededEntropy;
-use domain::memory::unique_cause;
+use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
     Accepted, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DeliveryPage, Entropy, InsertSubscriptionRequest,
-    ListDeliveriesRequest, ListSubscriptionsRequest, Publication, SubscriptionInsertion, SubscriptionUpdate,
+    ListDeliveriesRequest, ListSubscriptionsRequest, Publication, ReplaceSecretsRequest, RotateSecretRequest,
+    SecretRotation, SubscriptionInsertion, SubscriptionUpdate,
 };
 use domain::webhooks::{
     AuthKind, CertificateFacts, ContentDigest, Delivery, DeliveryFilter, DeliveryHistory, Description, Event,
@@ -156,15 +156,13 @@ pub(crate) async fn insert(
     secret: &SealedSecret,
     max: u32,
 ) -> SubscriptionInsertion {
-    let answer = store
-        .insert_within(&InsertSubscriptionRequest {
-            subscription: subscription.clone(),
-            secret: secret.clone(),
-            max,
-            cause: unique_cause(),
-        })
-        .await;
+    let answer = store.insert_within(&insertion_of(subscription, secret, max)).await;
     answer.expect("an insertion must succeed or be refused as a value")
+}
+
+pub(crate) fn insertion_of(subscription: &Subscription, secret: &SealedSecret, max: u32) -> InsertSubscriptionRequest {
+    let (subscription, secret) = (subscription.clone(), secret.clone());
+    InsertSubscriptionRequest { subscription, secret, max, cause: unique_cause() }
 }
 
 /// A stored subscription to everything.
@@ -217,33 +215,63 @@ pub(crate) async fn update(
     change: &SubscriptionChange,
     at: Timestamp,
 ) -> Subscription {
-    let answer = store
-        .update(&ChangeSubscriptionRequest {
-            owner: subscription.owner.clone(),
-            id: subscription.id,
-            change: change.clone(),
-            at,
-            cause: unique_cause(),
-        })
-        .await;
-    match answer.expect("an update must succeed") {
+    match try_update(store, subscription, change, at).await {
         SubscriptionUpdate::Changed(changed) => changed.subscription,
         other => panic!("a stored subscription must be found by an update, got {other:?}"),
     }
 }
 
+pub(crate) async fn try_update(
+    store: &dyn WebhookStore,
+    subscription: &Subscription,
+    change: &SubscriptionChange,
+    at: Timestamp,
+) -> SubscriptionUpdate {
+    let answer = store.update(&change_of(subscription, change, at)).await;
+    answer.expect("an update must succeed or be refused as a value")
+}
+
+pub(crate) fn change_of(
+    subscription: &Subscription,
+    change: &SubscriptionChange,
+    at: Timestamp,
+) -> ChangeSubscriptionRequest {
+    let (owner, id, change) = (subscription.owner.clone(), subscription.id, change.clone());
+    ChangeSubscriptionRequest { owner, id, change, at, cause: unique_cause() }
+}
+
+/// Makes the secret current at the first instant. The one before it signs until the second instant.
+pub(crate) async fn rotate(
+    store: &dyn WebhookStore,
+    stored: &Subscription,
+    of_kind: Option<SigningKind>,
+    secret: &SealedSecret,
+    [at, previous_until]: [Timestamp; 2],
+) -> SecretRotation {
+    let (owner, secret, cause) = (stored.owner.clone(), secret.clone(), unique_cause());
+    let request = RotateSecretRequest { owner, id: stored.id, of_kind, secret, previous_until, at, cause };
+    store.rotate_secret(&request).await.expect("a rotation must succeed or be refused as a value")
+}
+
+/// Replaces these secrets, if they are stored.
+pub(crate) async fn replace(
+    store: &dyn WebhookStore,
+    id: SubscriptionId,
+    from: &SealedSecrets,
+    to: &SealedSecrets,
+) -> bool {
+    let request = ReplaceSecretsRequest { id, from: from.clone(), to: to.clone() };
+    store.replace_secrets(&request).await.expect("a replacement must succeed or be refused as a value")
+}
+
 /// Deletes the subscription as its owner.
 pub(crate) async fn delete(store: &dyn WebhookStore, subscription: &Subscription, at: Timestamp) {
-    let deleted = store
-        .delete(&DeleteSubscriptionRequest {
-            owner: subscription.owner.clone(),
-            id: subscription.id,
-            at,
-            cause: unique_cause(),
-        })
-        .await
-        .expect("a deletion must succeed");
+    let deleted = store.delete(&deletion_of(subscription, at)).await.expect("a deletion must succeed");
     assert!(deleted, "a stored subscription must be found by a deletion");
+}
+
+pub(crate) fn deletion_of(subscription: &Subscription, at: Timestamp) -> DeleteSubscriptionRequest {
+    DeleteSubscriptionRequest { owner: subscription.owner.clone(), id: subscription.id, at, cause: unique_cause() }
 }
 
 /// The secrets of this subscription; `None` when they are deleted.

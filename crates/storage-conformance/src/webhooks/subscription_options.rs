@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use domain::Patch;
-use domain::memory::unique_cause;
-use domain::ports::{
-    ChangeSubscriptionRequest, ListSubscriptionsRequest, ReplaceSecretsRequest, RotateSecretRequest, SubscriptionUpdate,
-};
+use domain::ports::{ListSubscriptionsRequest, SubscriptionUpdate};
 use domain::webhooks::{
     AuthKind, CertificateFacts, DroppedOptions, HeaderName, InvalidOptions, OptionsChange, SealedOptions,
     SealedOptionsChange, SealedSecret, SealedSecrets, Subscription, SubscriptionChange,
@@ -14,8 +11,8 @@ use domain::webhooks::{
 
 use super::WebhookStore;
 use super::sample::{
-    description, only_secret, options, publish_at, put, reread, secret, secrets_of, subscription, subscriptions,
-    update, url,
+    description, only_secret, options, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription,
+    subscriptions, try_update, update, url,
 };
 use super::work::{claim_lanes, request};
 use crate::sample::{at, user};
@@ -91,7 +88,7 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
         put(&*store, &before).await;
         let expected = change.applied_to(&before, at(5)).expect("the sample is within the limits");
         assert_eq!(expected.dropped, dropped, "the sample has this effect: {change:?}");
-        let answer = try_update(&*store, &before, &change).await;
+        let answer = try_update(&*store, &before, &change, at(5)).await;
         assert_eq!(answer, SubscriptionUpdate::Changed(Box::new(expected.clone())), "{change:?}");
         assert_eq!(
             reread(&*store, &before).await,
@@ -103,7 +100,7 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
     }
     let rotated = Subscription { options: options(), ..subscription(&user("alice")) };
     put(&*store, &rotated).await;
-    rotate(&*store, &rotated).await;
+    rotate(&*store, &rotated, None, &secret(), [at(1), at(99)]).await;
     assert_eq!(reread(&*store, &rotated).await.options, rotated.options, "a rotation must leave the options");
     let stored = secrets_of(&*store, rotated.id).await.map(|secrets| secrets.options);
     assert_eq!(stored, Some(rotated.options), "a rotation must leave the options");
@@ -125,7 +122,7 @@ pub async fn refused_options_change_nothing(store: Arc<dyn WebhookStore>) {
         let url = (refusal == InvalidOptions::WithoutTls).then(|| url("http://hooks.example/in"));
         let change =
             SubscriptionChange { url, description: Some(description("x")), options, ..SubscriptionChange::default() };
-        let answer = try_update(&*store, &before, &change).await;
+        let answer = try_update(&*store, &before, &change, at(5)).await;
         assert_eq!(answer, SubscriptionUpdate::Refused(refusal), "the store must apply the rule to what it has");
         assert_eq!(reread(&*store, &before).await, before, "what is refused must change nothing");
     }
@@ -137,20 +134,18 @@ pub async fn options_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
     let sealed = only_secret(&put(&*store, &before).await);
     let from = SealedSecrets { options: before.options.clone(), ..sealed.clone() };
     let to = SealedSecrets { options: options(), ..only_secret(&secret()) };
-    let replace = async |from: &SealedSecrets, to: &SealedSecrets| {
-        let request = ReplaceSecretsRequest { id: before.id, from: from.clone(), to: to.clone() };
-        store.replace_secrets(&request).await.expect("a replacement must succeed or be refused as a value")
-    };
     let changed = SealedOptions { auth: None, ..before.options.clone() };
     for wrong in [sealed.clone(), SealedSecrets { options: changed, ..sealed }] {
-        assert!(!replace(&wrong, &to).await, "these are not the options that are stored");
+        assert!(!replace(&*store, before.id, &wrong, &to).await, "these are not the options that are stored");
     }
     assert_eq!(secrets_of(&*store, before.id).await.as_ref(), Some(&from), "what was refused must change nothing");
-    assert!(replace(&from, &to).await, "this is what is stored");
+    assert!(replace(&*store, before.id, &from, &to).await, "this is what is stored");
     assert_eq!(secrets_of(&*store, before.id).await.as_ref(), Some(&to), "what was answered must be stored");
     let expected = Subscription { options: to.options.clone(), ..before.clone() };
     assert_eq!(reread(&*store, &before).await, expected, "nothing else may change");
-    assert!(replace(&to, &from).await && replace(&from, &from).await, "this is what is stored");
+    for stored in [to, from.clone()] {
+        assert!(replace(&*store, before.id, &stored, &from).await, "this is what is stored");
+    }
     let described = SubscriptionChange { description: Some(description("x")), ..SubscriptionChange::default() };
     assert_eq!(
         update(&*store, &before, &described, at(9)).await.options,
@@ -165,21 +160,4 @@ fn facts() -> CertificateFacts {
 
 fn name(text: &str) -> HeaderName {
     HeaderName::from_stored(text).expect("the sample's name is valid")
-}
-
-async fn try_update(
-    store: &dyn WebhookStore,
-    subscription: &Subscription,
-    change: &SubscriptionChange,
-) -> SubscriptionUpdate {
-    let (owner, id) = (subscription.owner.clone(), subscription.id);
-    let request = ChangeSubscriptionRequest { owner, id, change: change.clone(), at: at(5), cause: unique_cause() };
-    store.update(&request).await.expect("an update must succeed or be refused as a value")
-}
-
-async fn rotate(store: &dyn WebhookStore, stored: &Subscription) {
-    let (owner, id) = (stored.owner.clone(), stored.id);
-    let (secret, previous_until, cause) = (secret(), at(99), unique_cause());
-    let request = RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at: at(1), cause };
-    store.rotate_secret(&request).await.expect("a rotation must succeed");
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{ReplaceSecretsRequest, RotateSecretRequest, SecretRotation};
+use domain::ports::SecretRotation;
 use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp};
 
 use super::WebhookStore;
 use super::sample::{
-    delete, insert, only_secret, publish_at, put, reread, secret, secrets_of, subscription, switched, update,
+    delete, insert, only_secret, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription, switched,
+    update,
 };
 use super::work::{claim_lanes, request};
 use crate::racing::{Call, all_at_once};
@@ -39,12 +39,12 @@ pub async fn rotation_keeps_the_secret_before(store: Arc<dyn WebhookStore>) {
     let (second, third) = (secret(), secret());
     let rotations = [(&second, &first, at(1_001), at(1)), (&third, &second, at(2_002), at(1_001))];
     for (current, previous, until, now) in rotations {
-        let answer = rotate(&*store, &stored, current, until, now).await;
+        let answer = rotate(&*store, &stored, None, current, [now, until]).await;
         let expected = Subscription { updated_at: now, ..stored.clone() };
         let rotated = SecretRotation::Rotated(expected.clone());
         assert_eq!(answer, rotated, "a rotation must change `updated_at` alone");
         assert_eq!(reread(&*store, &stored).await, expected, "what a rotation answers must be what is stored");
-        let secrets = SealedSecrets { previous: Some((previous.clone(), until)), ..SealedSecrets::of(current.clone()) };
+        let secrets = pair(current, previous, until);
         assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "current, and the one before");
         publish_at(&*store, &owner, now).await;
         let lanes = claim_lanes(&*store, &request(2_000)).await;
@@ -58,27 +58,23 @@ pub async fn an_overlap_allows_only_a_rotation_without_one(store: Arc<dyn Webhoo
     let stored = subscription(&user("alice"));
     let first = put(&*store, &stored).await;
     let (second, third, fourth) = (secret(), secret(), secret());
-    rotate(&*store, &stored, &second, at(100), at(1)).await;
-    let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
-        previous: Some((previous.clone(), until)),
-        ..SealedSecrets::of(current.clone())
-    };
+    rotate(&*store, &stored, None, &second, [at(1), at(100)]).await;
     let (unchanged, secrets) = (Subscription { updated_at: at(1), ..stored.clone() }, pair(&second, &first, at(100)));
     for (now, until) in [(at(2), at(100)), (at(99), at(100)), (at(99), at(9_999))] {
-        let answer = rotate(&*store, &stored, &third, until, now).await;
+        let answer = rotate(&*store, &stored, None, &third, [now, until]).await;
         let refused = SecretRotation::Refused(unchanged.clone(), secrets.clone());
         assert_eq!(answer, refused, "a second overlap must be refused with what is stored");
         assert_eq!(secrets_of(&*store, stored.id).await.as_ref(), Some(&secrets), "a refusal must change nothing");
         assert_eq!(reread(&*store, &stored).await, unchanged, "a refusal must change nothing");
     }
-    let answer = rotate(&*store, &stored, &third, at(99), at(99)).await;
+    let answer = rotate(&*store, &stored, None, &third, [at(99), at(99)]).await;
     assert!(matches!(answer, SecretRotation::Rotated(_)), "without an overlap a rotation must succeed: {answer:?}");
     assert_eq!(
         secrets_of(&*store, stored.id).await,
         Some(pair(&third, &second, at(99))),
         "the third secret is current"
     );
-    let answer = rotate(&*store, &stored, &fourth, at(200), at(99)).await;
+    let answer = rotate(&*store, &stored, None, &fourth, [at(99), at(200)]).await;
     assert!(matches!(answer, SecretRotation::Rotated(_)), "the overlap is over: {answer:?}");
 }
 
@@ -138,12 +134,8 @@ pub async fn secrets_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
     let stored = subscription(&owner);
     let first = put(&*store, &stored).await;
     let current = secret();
-    rotate(&*store, &stored, &current, at(100), at(1)).await;
+    rotate(&*store, &stored, None, &current, [at(1), at(100)]).await;
     let before = reread(&*store, &stored).await;
-    let pair = |current: &SealedSecret, previous: &SealedSecret, until: Timestamp| SealedSecrets {
-        previous: Some((previous.clone(), until)),
-        ..SealedSecrets::of(current.clone())
-    };
     let (from, to) = (pair(&current, &first, at(100)), pair(&secret(), &secret(), at(100)));
     let wrong = [
         pair(&secret(), &first, at(100)),
@@ -230,30 +222,14 @@ pub async fn parallel_calls_keep_one_check(store: Arc<dyn WebhookStore>) {
     assert!(answers.iter().all(|answer| *answer == answers[0]), "all must answer with the one check");
 }
 
-async fn rotate(
-    store: &dyn WebhookStore,
-    stored: &Subscription,
-    secret: &SealedSecret,
-    until: Timestamp,
-    now: Timestamp,
-) -> SecretRotation {
-    let answer = store
-        .rotate_secret(&RotateSecretRequest {
-            owner: stored.owner.clone(),
-            id: stored.id,
-            of_kind: None,
-            secret: secret.clone(),
-            previous_until: until,
-            at: now,
-            cause: unique_cause(),
-        })
-        .await;
-    answer.expect("a rotation must succeed or be refused as a value")
+/// The secrets during an overlap.
+fn pair(current: &SealedSecret, previous: &SealedSecret, until: Timestamp) -> SealedSecrets {
+    SealedSecrets { previous: Some((previous.clone(), until)), ..only_secret(current) }
 }
 
 fn rotation(store: &Arc<dyn WebhookStore>, stored: &Subscription, secret: &SealedSecret) -> Call<SecretRotation> {
     let (store, stored, secret) = (Arc::clone(store), stored.clone(), secret.clone());
-    Box::pin(async move { rotate(&*store, &stored, &secret, at(100), at(1)).await })
+    Box::pin(async move { rotate(&*store, &stored, None, &secret, [at(1), at(100)]).await })
 }
 
 async fn page(
@@ -262,11 +238,6 @@ async fn page(
     max: u32,
 ) -> Vec<(SubscriptionId, SealedSecrets)> {
     store.list_secrets(after, max).await.expect("a list of secrets must succeed")
-}
-
-async fn replace(store: &dyn WebhookStore, id: SubscriptionId, from: &SealedSecrets, to: &SealedSecrets) -> bool {
-    let request = ReplaceSecretsRequest { id, from: from.clone(), to: to.clone() };
-    store.replace_secrets(&request).await.expect("a replacement must succeed or be refused as a value")
 }
 
 fn replacement(

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use domain::memory::unique_cause;
-use domain::ports::{InsertSubscriptionRequest, Retained, StoreError, SubscriptionInsertion};
+use domain::ports::{Retained, StoreError, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth, SubscriptionStatus};
 use domain::{KeyId, OwnerId, Timestamp};
 
 use super::WebhookStore;
 use super::filters::filter;
 use super::sample::{
-    NO_MAX, delete, description, event, find, insert, list, patterns, publish, put, secret, subscribed, subscription,
-    subscriptions, switched, update, url,
+    NO_MAX, delete, description, event, find, insert, insertion_of, list, patterns, publish, put, secret, subscribed,
+    subscription, subscriptions, switched, update, url,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
@@ -182,14 +181,7 @@ pub async fn a_stored_subscription_id_is_refused(store: Arc<dyn WebhookStore>) {
     let stored = subscribed(&*store, &user("alice")).await;
     for owner in [user("alice"), user("bob")] {
         let again = Subscription { id: stored.id, description: description("again"), ..subscription(&owner) };
-        let answer = store
-            .insert_within(&InsertSubscriptionRequest {
-                subscription: again.clone(),
-                secret: secret(),
-                max: NO_MAX,
-                cause: unique_cause(),
-            })
-            .await;
+        let answer = store.insert_within(&insertion_of(&again, &secret(), NO_MAX)).await;
         assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "a stored id must be refused, got {answer:?}");
     }
     assert_eq!(subscriptions(&*store, &stored.owner).await, [stored], "a refused duplicate must change nothing");
