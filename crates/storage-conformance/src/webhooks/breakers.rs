@@ -8,11 +8,12 @@ use domain::ports::{ClaimRequest, Completion};
 use domain::webhooks::{Breaker, DeliveryState, DisableReason, Subscription, SubscriptionStatus};
 
 use super::WebhookStore;
+use super::calls::{calling, claiming};
 use super::sample::{
     delete, deliveries, event, health, history, publish, publish_at, reread, subscribed, switched, update,
 };
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, end_closed, request, settle};
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 /// How long the breaker pauses a lane at first, in milliseconds.
@@ -68,11 +69,8 @@ pub async fn a_probe_goes_alone(store: Arc<dyn WebhookStore>) {
         let (_, held) = lane_with(&store, &user(&format!("round {round}")), 8).await;
         trip(&store, &held).await;
         let start = PAUSE_MILLIS + 10 + round * 10 * LEASE_MILLIS;
-        let calls = (0..8).map(|_| {
-            let store = Arc::clone(&store);
-            Box::pin(async move { claim(&*store, start).await.len() }) as Call<usize>
-        });
-        let mut probes: usize = all_at_once(calls.collect()).await.iter().sum();
+        let calls = (0..8).map(|_| claiming(&store, start));
+        let mut probes = all_at_once(calls.collect()).await.iter().flatten().count();
         if probes == 0 {
             probes = claim(&*store, start).await.len();
         }
@@ -154,9 +152,8 @@ pub async fn parallel_reports_are_all_taken(store: Arc<dyn WebhookStore>) {
         let room = ClaimRequest { room: 24, ..request(1) };
         let held = claim_as(&*store, &room).await;
         let calls = held.chunks(2).map(|chunk| {
-            let (store, failures) = (Arc::clone(&store), chunk.iter().map(|one| one.failed(10, 500)));
-            let failures: Vec<_> = failures.collect();
-            Box::pin(async move { complete(&*store, &failures).await }) as Call<Vec<bool>>
+            let failures: Vec<_> = chunk.iter().map(|one| one.failed(10, 500)).collect();
+            calling(&store, |store| async move { complete(&*store, &failures).await })
         });
         all_at_once(calls.collect()).await;
         let failures = health(&*store, &lane).await.breaker.failures_in_a_row;

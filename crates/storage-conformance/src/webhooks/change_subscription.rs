@@ -7,6 +7,7 @@ use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionChange,
 use domain::{KeyId, Patch};
 
 use super::WebhookStore;
+use super::calls::calling;
 use super::commands::recover;
 use super::filters::filter;
 use super::sample::{
@@ -15,7 +16,7 @@ use super::sample::{
     try_update, update, url,
 };
 use super::work::{claim, claim_lanes, complete, request};
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 const FILTER: &str = r#"{"path":"/data","op":"exists"}"#;
@@ -73,8 +74,11 @@ pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
             change.applied_to(&one, at(5)).expect("it changes no options").subscription
         };
         let expected = changes.iter().fold(before.clone(), applied);
-        let calls = changes.into_iter().map(|change| changing(&store, &before, change)).collect();
-        all_at_once(calls).await;
+        let calls = changes.into_iter().map(|change| {
+            let before = before.clone();
+            calling(&store, |store| async move { update(&*store, &before, &change, at(5)).await })
+        });
+        all_at_once(calls.collect()).await;
         assert_eq!(reread(&*store, &before).await, expected, "of parallel changes none may be lost");
     }
 }
@@ -165,11 +169,4 @@ async fn expect_none(store: &dyn WebhookStore, asked: &Subscription, what: &Subs
     for (method, found) in found {
         assert!(!found, "{method} must not find it for {:?}: {what:?}", asked.owner);
     }
-}
-
-fn changing(store: &Arc<dyn WebhookStore>, subscription: &Subscription, change: SubscriptionChange) -> Call<()> {
-    let (store, subscription) = (Arc::clone(store), subscription.clone());
-    Box::pin(async move {
-        update(&*store, &subscription, &change, at(5)).await;
-    })
 }

@@ -7,9 +7,10 @@ use domain::DeliveryId;
 use domain::webhooks::{DeliveryState, NextStep};
 
 use super::WebhookStore;
+use super::calls::{calling, claiming};
 use super::sample::{event, history, publish, publish_at, subscribed};
-use super::work::{Held, claim, claim_one, complete};
-use crate::racing::{Call, all_at_once};
+use super::work::{claim, claim_one, complete};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 /// Parallel claims divide the due deliveries: each delivery is in one claim, and together the claims take all.
@@ -40,11 +41,9 @@ pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookS
         publish_at(&*store, &owner, at(0)).await;
         let held = claim_one(&*store, 0).await;
         let calls = (0..8).map(|n| {
-            let (store, held) = (Arc::clone(&store), held.clone());
             let completion = if n % 2 == 0 { held.delivered(10 + n) } else { held.failed(10 + n, 1_000_000) };
-            Box::pin(async move {
-                (complete(&*store, std::slice::from_ref(&completion)).await[0], completion.end.next_step())
-            }) as Call<(bool, NextStep)>
+            let next = completion.end.next_step();
+            calling(&store, move |store| async move { (complete(&*store, &[completion]).await[0], next) })
         });
         let answers = all_at_once(calls.collect()).await;
         let ended: Vec<NextStep> = answers.iter().filter(|(held, _)| *held).map(|(_, next)| *next).collect();
@@ -53,9 +52,4 @@ pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookS
         let is_over = matches!(state, DeliveryState::Ended { .. });
         assert_eq!(is_over, matches!(ended[0], NextStep::End(_)), "the one that ended it must be what is stored");
     }
-}
-
-fn claiming(store: &Arc<dyn WebhookStore>, millis: i64) -> Call<Vec<Held>> {
-    let store = Arc::clone(store);
-    Box::pin(async move { claim(&*store, millis).await })
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use domain::ports::{CONSUMERS_MAX, Committed, ListedConsumer, Pulled, PulledMax, SeekTo, Sought};
-use domain::webhooks::{Consumer, Lease, LeaseId, NewEvent};
+use domain::webhooks::{Consumer, Lease, NewEvent};
 
 use super::WebhookStore;
+use super::calls::calling;
 use super::reader::{EVERYTHING, consumer_name, consumers, log_of, new_lease, numbers, publish_each, pulled, reader};
 use super::sample::{event, event_at, publish, publish_at};
 use super::work::LEASE_MILLIS;
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 const READERS: usize = 8;
@@ -98,11 +99,11 @@ pub async fn parallel_readers_get_one_lease(store: Arc<dyn WebhookStore>) {
         let millis = 10 * round;
         let ids = publish_each(&*store, &owner, &[millis, millis + 1]).await;
         let calls = (0..READERS).map(|_| {
-            let (store, log) = (Arc::clone(&store), log.clone());
-            Box::pin(async move {
-                let reader = reader(&*store, &log, "billing");
-                reader.receive(millis, EVERYTHING).await
-            }) as Call<(LeaseId, Pulled)>
+            let log = log.clone();
+            calling(
+                &store,
+                move |store| async move { reader(&*store, &log, "billing").receive(millis, EVERYTHING).await },
+            )
         });
         let answers = all_at_once(calls.collect()).await;
         let (given, others): (Vec<_>, Vec<_>) =

@@ -6,7 +6,7 @@ use domain::Timestamp;
 use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
 
 use super::WebhookStore;
-use super::sample::{delete, deliveries, event, history, publish, publish_at, subscribed, switched, update};
+use super::sample::{close, delete, deliveries, event, history, publish, publish_at, subscribed, switched, update};
 use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
 
@@ -96,11 +96,7 @@ pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
             let events: Vec<_> = (0..420).map(|_| event(&lane.owner)).collect();
             publish(&*store, &events).await;
         }
-        if deleting {
-            delete(&*store, &lane, at(10)).await;
-        } else {
-            update(&*store, &lane, &switched(false), at(10)).await;
-        }
+        close(&*store, &lane, deleting, at(10)).await;
         assert!(claim(&*store, 10).await.is_empty(), "of a closed lane nothing may be claimed");
         end_closed(&*store, 10).await;
         let states: Vec<_> = deliveries(&*store, &lane.owner).await.into_iter().map(|one| one.state).collect();

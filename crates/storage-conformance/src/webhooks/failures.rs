@@ -11,12 +11,13 @@ use domain::webhooks::{
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 
 use super::WebhookStore;
+use super::calls::calling;
 use super::commands::{cancel, count_recoverable, recover, retry, retry_at};
 use super::sample::{
     delete, deliveries, event_at, history, publish, publish_at, subscribed, subscription_to, switched, update,
 };
 use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 /// A failed delivery is shown with the end of its last attempt: its reason and its status, after any earlier attempts.
@@ -149,16 +150,14 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
         complete(&*store, &spent).await;
         let ids: Vec<DeliveryId> = held.iter().map(|one| one.delivery.id).collect();
         let calls = (0..4).map(|_| {
-            let (store, owner, ids) = (Arc::clone(&store), owner.clone(), ids.clone());
-            Box::pin(async move { retry_all(&*store, &owner, lane.id, &ids, 30, 0).await }) as Call<RetryOfFailed>
+            let (owner, ids) = (owner.clone(), ids.clone());
+            calling(&store, move |store| async move { retry_all(&*store, &owner, lane.id, &ids, 30, 0).await })
         });
-        let single = {
-            let (store, owner, id) = (Arc::clone(&store), owner.clone(), ids[3]);
-            Box::pin(async move {
-                retry(&*store, &owner, id, 30).await;
-                RetryOfFailed::Due(0)
-            }) as Call<RetryOfFailed>
-        };
+        let (alone, id) = (owner.clone(), ids[3]);
+        let single = calling(&store, move |store| async move {
+            retry(&*store, &alone, id, 30).await;
+            RetryOfFailed::Due(0)
+        });
         let answers = all_at_once(calls.chain([single]).collect()).await;
         let counts = answers.iter().map(|one| if let RetryOfFailed::Due(count) = one { *count } else { 0 });
         let together: u32 = counts.sum();

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use domain::OwnerId;
 use domain::ports::Completion;
-use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
+use domain::webhooks::{DeliveryEnd, DeliveryState};
 
 use super::WebhookStore;
+use super::calls::{calling, claiming, publishing, race};
 use super::commands::retry;
 use super::sample::{deliveries, event_at, health, publish, publish_at, subscribed, switched, update};
 use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
@@ -84,9 +85,9 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
         let held = claim_one(&*store, start).await;
         settle(&*store, held.delivered(start)).await;
         publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
-        let (retrier, owner) = (Arc::clone(&store), owner.clone());
-        let retrying: Call<Vec<Held>> = Box::pin(async move {
-            retry(&*retrier, &owner, held.delivery.id, start).await;
+        let owner = owner.clone();
+        let retrying: Call<Vec<Held>> = calling(&store, move |store| async move {
+            retry(&*store, &owner, held.delivery.id, start).await;
             Vec::new()
         });
         let held = race(round, retrying, claiming(&store, start)).await.concat();
@@ -101,8 +102,12 @@ pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookS
     for round in 0..ROUNDS / 2 {
         let start = round * ROUND_MILLIS;
         update(&*store, &lane, &switched(false), at(start)).await;
-        let (enabling, publishing) = (enabling(&store, &lane, start), publishing(&store, &owner, start, 1));
-        let accepted: u32 = race(round, enabling, publishing).await.iter().sum();
+        let enabled = lane.clone();
+        let enabling = calling(&store, move |store| async move {
+            update(&*store, &enabled, &switched(true), at(start)).await;
+            0_u32
+        });
+        let accepted: u32 = race(round, enabling, publishing(&store, &owner, start, 1)).await.iter().sum();
         end_closed(&*store, start).await;
         let held = claim(&*store, start + 1).await;
         assert_eq!(held.len(), accepted as usize, "round {round}: what was accepted must be claimed");
@@ -129,11 +134,6 @@ pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookSt
     }
 }
 
-/// Makes two calls at once. Which call is created first alternates, because the second has a tiny lead.
-async fn race<Answer: Send + 'static>(round: i64, one: Call<Answer>, other: Call<Answer>) -> Vec<Answer> {
-    all_at_once(if round % 2 == 0 { vec![one, other] } else { vec![other, one] }).await
-}
-
 /// After the race, one claim finds every delivery that the race has not claimed.
 async fn expect_rest(store: &Arc<dyn WebhookStore>, mut held: Vec<Held>, count: usize, start: i64, round: i64) {
     held.extend(claim(&**store, start + 1).await);
@@ -146,51 +146,24 @@ async fn settle_all(store: &Arc<dyn WebhookStore>, held: &[Held], millis: i64) {
     complete(&**store, &ends).await;
 }
 
-fn claiming(store: &Arc<dyn WebhookStore>, millis: i64) -> Call<Vec<Held>> {
-    let store = Arc::clone(store);
-    Box::pin(async move { claim(&*store, millis).await })
-}
-
 fn publishing_one(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64) -> Call<Vec<Held>> {
-    let (store, owner) = (Arc::clone(store), owner.clone());
-    Box::pin(async move {
+    let owner = owner.clone();
+    calling(store, move |store| async move {
         publish_at(&*store, &owner, at(millis)).await;
         Vec::new()
     })
 }
 
 fn completing(store: &Arc<dyn WebhookStore>, completion: Completion) -> Call<Vec<Held>> {
-    let store = Arc::clone(store);
-    Box::pin(async move {
+    calling(store, |store| async move {
         settle(&*store, completion).await;
         Vec::new()
     })
 }
 
-fn enabling(store: &Arc<dyn WebhookStore>, lane: &Subscription, millis: i64) -> Call<u32> {
-    let (store, lane) = (Arc::clone(store), lane.clone());
-    Box::pin(async move {
-        update(&*store, &lane, &switched(true), at(millis)).await;
-        0
-    })
-}
-
-/// Publishes this number of events one by one, and counts the deliveries that were accepted.
-fn publishing(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64, count: u32) -> Call<u32> {
-    let (store, owner) = (Arc::clone(store), owner.clone());
-    Box::pin(async move {
-        let mut accepted = 0;
-        for _ in 0..count {
-            accepted += publish(&*store, &[event_at(&owner, at(millis))]).await[0].deliveries;
-        }
-        accepted
-    })
-}
-
 /// Claims and completes a few times: every third attempt fails, every fifth is given back, each to be tried at once.
 fn dispatching(store: &Arc<dyn WebhookStore>, start: i64, n: i64) -> Call<u32> {
-    let store = Arc::clone(store);
-    Box::pin(async move {
+    calling(store, move |store| async move {
         for (step, millis) in (n..n + 4).zip(start + 1..) {
             let held = claim(&*store, millis).await;
             let ends = held.iter().zip(step..).map(|(one, n)| match n {

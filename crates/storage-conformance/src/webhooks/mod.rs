@@ -13,10 +13,11 @@
 //! ```
 
 pub mod breakers;
+mod calls;
 pub mod change_subscription;
 pub mod claim;
 pub mod claim_races;
-pub(crate) mod commands;
+mod commands;
 pub mod complete;
 pub mod consumers;
 pub mod direct_claims;

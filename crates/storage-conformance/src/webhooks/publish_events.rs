@@ -9,12 +9,13 @@ use domain::webhooks::{Delivery, DeliveryState, EventType, NewEvent, Payload, Su
 use domain::{DeliveryId, Timestamp};
 
 use super::WebhookStore;
+use super::calls::calling;
 use super::sample::{
     delete, deliveries, event, event_at, event_of, event_type, history, publish, put, subscribed, subscription,
     subscription_to, switched, update,
 };
 use super::work::{claim_as, drain, request};
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 /// An accepted event, its delivery and its payload come back equal in every field, to the byte and the millisecond.
@@ -238,13 +239,11 @@ pub async fn parallel_publications_all_arrive(store: Arc<dyn WebhookStore>) {
     for _ in 0..3 {
         subscribed(&*store, &owner).await;
     }
-    let calls: Vec<Call<u32>> = (0..24)
-        .map(|n| {
-            let (store, events) = (Arc::clone(&store), (0..=n % 3).map(|_| event(&owner)).collect::<Vec<_>>());
-            Box::pin(async move { publish(&*store, &events).await.iter().map(|one| one.deliveries).sum() }) as Call<u32>
-        })
-        .collect();
-    let accepted: u32 = all_at_once(calls).await.iter().sum();
+    let calls = (0..24).map(|n| {
+        let events: Vec<_> = (0..=n % 3).map(|_| event(&owner)).collect();
+        calling(&store, |store| async move { publish(&*store, &events).await })
+    });
+    let accepted: u32 = all_at_once(calls.collect()).await.iter().flatten().map(|one| one.deliveries).sum();
     assert_eq!(accepted, 3 * 48, "each of 48 events must go to each of 3 subscriptions");
     assert_eq!(deliveries(&*store, &owner).await.len(), 144, "what was accepted must be stored");
     let mut delivered: Vec<_> = drain(&*store, 10).await.iter().map(|held| held.delivery.id).collect();

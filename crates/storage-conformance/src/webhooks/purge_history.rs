@@ -8,12 +8,13 @@ use domain::webhooks::{DeliveryState, NewEvent};
 use domain::{DeliveryId, OwnerId, Timestamp};
 
 use super::WebhookStore;
+use super::calls::{calling, publishing};
 use super::sample::{
     NO_MAX, delete, deliveries, event, event_at, health, history, insert, insertion_of, named, publish, reread, secret,
     subscribed, switched, try_history, try_publish, update,
 };
 use super::work::{LEASE_MILLIS, claim, complete, drain, end_closed, settle};
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
@@ -156,12 +157,11 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
     for round in 0..8 {
         publish(&*store, &[event_at(&owner, at(EARLIER)), event_at(&owner, at(EARLIER))]).await;
         drain(&*store, round * 100).await;
-        let publications = (0..3).map(|_| {
-            let (store, owner) = (Arc::clone(&store), owner.clone());
-            Box::pin(async move { publish(&*store, &[event_at(&owner, at(0))]).await.len() }) as Call<usize>
+        let publications = (0..3).map(|_| publishing(&store, &owner, 0, 1));
+        let purging = calling(&store, |store| async move {
+            purge(&*store, 0, 3).await;
+            0_u32
         });
-        let purger = Arc::clone(&store);
-        let purging: Call<usize> = Box::pin(async move { purge(&*purger, 0, 3).await });
         all_at_once(publications.chain([purging]).collect()).await;
         let held = drain(&*store, round * 100 + 50).await;
         assert_eq!(held.len(), 3, "what is published beside a purge must be delivered");
@@ -182,17 +182,15 @@ pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
     let before = deliveries(&*store, &owner).await;
     let times = [0, 0, DAY_MILLIS, -DECADE, 5 * DECADE, 5 * DAY_MILLIS];
     let preparations = [1, 2, 3].into_iter().cycle().zip(times).map(|(days, millis)| {
-        let store = Arc::clone(&store);
-        let prepare = async move {
+        calling(&store, move |store| async move {
             let prepared = in_the_end(|| store.prepare_history(at(millis), days)).await;
             prepared.expect("a preparation must succeed");
             0_usize
-        };
-        Box::pin(prepare) as Call<usize>
+        })
     });
     let publications = [0, -DECADE, DAY_MILLIS, -4 * DECADE].map(|millis| {
-        let (store, owner) = (Arc::clone(&store), owner.clone());
-        Box::pin(async move { publish_in_the_end(&*store, &event_at(&owner, at(millis))).await }) as Call<usize>
+        let new = event_at(&owner, at(millis));
+        calling(&store, |store| async move { publish_in_the_end(&*store, &new).await })
     });
     let published: usize = all_at_once(preparations.chain(publications).collect()).await.into_iter().sum();
     assert_eq!(published, 4, "events of any time must be accepted");

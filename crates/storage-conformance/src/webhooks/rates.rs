@@ -7,10 +7,11 @@ use domain::webhooks::{DeliveryRate, SealedOptions, SealedOptionsChange, Subscri
 use domain::{OwnerId, Patch};
 
 use super::WebhookStore;
+use super::calls::claiming;
 use super::commands::{recover, retry};
 use super::sample::{event_at, options, publish, put, subscribed, subscription, update};
-use super::work::{Held, LEASE_MILLIS, claim, claim_lanes, claim_one, complete, request};
-use crate::racing::{Call, all_at_once};
+use super::work::{LEASE_MILLIS, claim, claim_lanes, claim_one, complete, request};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 fn rate(per_second: f64) -> DeliveryRate {
@@ -154,10 +155,7 @@ pub async fn parallel_claims_keep_the_rate(store: Arc<dyn WebhookStore>) {
         publish_many(&*store, &owner, 12, 0).await;
         let mut counts = Vec::new();
         for step in 0..6 {
-            let calls = (0..8).map(|_| {
-                let store = Arc::clone(&store);
-                Box::pin(async move { claim(&*store, step * 50).await }) as Call<Vec<Held>>
-            });
+            let calls = (0..8).map(|_| claiming(&store, step * 50));
             let together = all_at_once(calls.collect()).await.iter().flatten().count();
             // Claims pass over a lane that another one has locked, and that one may end with a conflict.
             counts.push(together + claim(&*store, step * 50).await.len());

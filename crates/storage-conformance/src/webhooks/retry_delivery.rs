@@ -8,12 +8,11 @@ use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState};
 use domain::{DeliveryId, OwnerId};
 
 use super::WebhookStore;
+use super::calls::{calling, claiming};
 use super::commands::{cancel, retry, retry_since};
-use super::sample::{
-    delete, deliveries, event, history, publish, publish_at, subscribed, switched, try_history, update,
-};
-use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, settle};
-use crate::racing::{Call, all_at_once};
+use super::sample::{close, deliveries, event, history, publish, publish_at, subscribed, try_history};
+use super::work::{LEASE_MILLIS, claim, claim_one, complete, drain, settle};
+use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
 /// A waiting delivery that is retried by hand is due at once, as the first attempt of a new run. The count of attempts
@@ -87,11 +86,7 @@ pub async fn a_retry_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
         publish_at(&*store, &owner, at(0)).await;
         let held = claim_one(&*store, 0).await;
         settle(&*store, held.spent(10)).await;
-        if deleting {
-            delete(&*store, &lane, at(15)).await;
-        } else {
-            update(&*store, &lane, &switched(false), at(15)).await;
-        }
+        close(&*store, &lane, deleting, at(15)).await;
         let before = history(&*store, &owner, held.delivery.id).await;
         for since in [0, 1] {
             let answer = retry_since(&*store, &owner, held.delivery.id, 20, since).await;
@@ -125,8 +120,8 @@ pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
         let held = claim_one(&*store, 0).await;
         settle(&*store, held.spent(10)).await;
         let calls = (0..8).map(|_| {
-            let (store, owner, id) = (Arc::clone(&store), owner.clone(), held.delivery.id);
-            Box::pin(async move { retry(&*store, &owner, id, 20).await }) as Call<RetryByHand>
+            let (owner, id) = (owner.clone(), held.delivery.id);
+            calling(&store, move |store| async move { retry(&*store, &owner, id, 20).await })
         });
         for answer in all_at_once(calls.collect()).await {
             assert!(matches!(answer, RetryByHand::Due(_)), "a parallel retry must succeed, got {answer:?}");
@@ -187,16 +182,13 @@ pub async fn cancelling_beside_claims_holds(store: Arc<dyn WebhookStore>) {
         publish(&*store, &[event(&owner), event(&owner)]).await;
         let ids: Vec<DeliveryId> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
         let cancels = ids.iter().map(|id| {
-            let (store, owner, id) = (Arc::clone(&store), owner.clone(), *id);
-            Box::pin(async move {
+            let (owner, id) = (owner.clone(), *id);
+            calling(&store, move |store| async move {
                 cancel(&*store, &owner, id, 10).await;
                 Vec::new()
-            }) as Call<Vec<Held>>
+            })
         });
-        let claims = (0..2).map(|_| {
-            let store = Arc::clone(&store);
-            Box::pin(async move { claim(&*store, 10).await }) as Call<Vec<Held>>
-        });
+        let claims = (0..2).map(|_| claiming(&store, 10));
         let held = all_at_once(cancels.chain(claims).collect()).await.concat();
         let completions: Vec<_> = held.iter().map(|one| one.delivered(20)).collect();
         assert!(complete(&*store, &completions).await.iter().all(|held| !held), "no claim may hold what was cancelled");

@@ -274,6 +274,15 @@ pub(crate) fn deletion_of(subscription: &Subscription, at: Timestamp) -> DeleteS
     DeleteSubscriptionRequest { owner: subscription.owner.clone(), id: subscription.id, at, cause: unique_cause() }
 }
 
+/// Deletes the subscription as its owner, or disables it.
+pub(crate) async fn close(store: &dyn WebhookStore, subscription: &Subscription, deletes: bool, at: Timestamp) {
+    if deletes {
+        delete(store, subscription, at).await;
+    } else {
+        update(store, subscription, &switched(false), at).await;
+    }
+}
+
 /// The secrets of this subscription; `None` when they are deleted.
 pub(crate) async fn secrets_of(store: &dyn WebhookStore, id: SubscriptionId) -> Option<SealedSecrets> {
     let all = store.list_secrets(None, NO_MAX).await.expect("a list of secrets must succeed");

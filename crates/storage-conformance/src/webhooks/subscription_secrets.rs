@@ -7,6 +7,7 @@ use domain::webhooks::{SealedSecret, SealedSecrets, Subscription};
 use domain::{SubscriptionId, Timestamp};
 
 use super::WebhookStore;
+use super::calls::calling;
 use super::sample::{
     delete, insert, only_secret, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription, switched,
     update,
@@ -213,10 +214,9 @@ pub async fn a_check_is_replaced_if_it_is_what_is_stored(store: Arc<dyn WebhookS
 /// Of parallel calls that find no check, one stores its own, and all answer with it.
 pub async fn parallel_calls_keep_one_check(store: Arc<dyn WebhookStore>) {
     let calls = (0..8).map(|_| {
-        let (store, check) = (Arc::clone(&store), secret());
-        let call: Call<SealedSecret> =
-            Box::pin(async move { store.keep_check(None, &check).await.expect("keeping a check must succeed") });
-        call
+        calling(&store, |store| async move {
+            store.keep_check(None, &secret()).await.expect("keeping a check must succeed")
+        })
     });
     let answers = all_at_once(calls.collect()).await;
     assert!(answers.iter().all(|answer| *answer == answers[0]), "all must answer with the one check");

@@ -7,12 +7,13 @@ use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth,
 use domain::{KeyId, OwnerId, Timestamp};
 
 use super::WebhookStore;
+use super::calls::calling;
 use super::filters::filter;
 use super::sample::{
     NO_MAX, delete, description, event, find, insert, insertion_of, list, patterns, publish, put, secret, subscribed,
     subscription, subscriptions, switched, update, url,
 };
-use crate::racing::{Call, all_at_once};
+use crate::racing::all_at_once;
 use crate::sample::{at, user, user_of};
 
 /// A stored subscription of any status comes back equal in every field, from a list and from a look-up. Its lane is new.
@@ -168,8 +169,11 @@ pub async fn deleted_subscriptions_stop_at_their_maximum(store: Arc<dyn WebhookS
 pub async fn parallel_subscriptions_fill_the_maximum_exactly(store: Arc<dyn WebhookStore>) {
     for round in 0..4 {
         let owner = user(&format!("round {round}"));
-        let calls = (0..24).map(|_| insertion(&store, &owner, 6)).collect();
-        let answers = all_at_once(calls).await;
+        let calls = (0..24).map(|_| {
+            let new = subscription(&owner);
+            calling(&store, |store| async move { insert(&*store, &new, &secret(), 6).await })
+        });
+        let answers = all_at_once(calls.collect()).await;
         let stored = answers.iter().filter(|answer| **answer == SubscriptionInsertion::Stored).count();
         assert_eq!(stored, 6, "of 24 parallel insertions for 6 places, so many were answered as stored");
         assert_eq!(subscriptions(&*store, &owner).await.len(), 6, "what was answered as stored is what is stored");
@@ -203,9 +207,4 @@ pub async fn subscriptions_are_listed_newest_first_in_pages(store: Arc<dyn Webho
     assert_eq!(list(&*store, &owner, Some(all[5].id), 3).await, all[6..], "the last page has the rest");
     assert_eq!(list(&*store, &owner, Some(all[6].id), 3).await, [], "below the last there is nothing");
     assert_eq!(list(&*store, &user("carol"), None, 3).await, [], "who has none gets an empty list");
-}
-
-fn insertion(store: &Arc<dyn WebhookStore>, owner: &OwnerId, max: u32) -> Call<SubscriptionInsertion> {
-    let (store, subscription) = (Arc::clone(store), subscription(owner));
-    Box::pin(async move { insert(&*store, &subscription, &secret(), max).await })
 }
