@@ -10,7 +10,7 @@ use domain::webhooks::{Breaker, DeliveryState, DisableReason, Subscription, Subs
 use super::WebhookStore;
 use super::calls::{calling, claiming};
 use super::sample::{
-    delete, deliveries, event, health, history, publish, publish_at, reread, subscribed, switched, update,
+    delete, deliveries, event, health, history, publish, publish_at, publish_many, reread, subscribed, switched, update,
 };
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, end_closed, request, settle};
 use crate::racing::all_at_once;
@@ -147,8 +147,7 @@ pub async fn parallel_reports_are_all_taken(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
         let lane = subscribed(&*store, &owner).await;
-        let events: Vec<_> = (0..24).map(|_| event(&owner)).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 24, 0).await;
         let room = ClaimRequest { room: 24, ..request(1) };
         let held = claim_as(&*store, &room).await;
         let calls = held.chunks(2).map(|chunk| {
@@ -225,8 +224,7 @@ pub async fn the_owners_word_stays(store: Arc<dyn WebhookStore>) {
 /// A new lane with this number of deliveries, all of them claimed at the start.
 async fn lane_with(store: &Arc<dyn WebhookStore>, owner: &OwnerId, count: usize) -> (Subscription, Vec<Held>) {
     let lane = subscribed(&**store, owner).await;
-    let events: Vec<_> = (0..count).map(|_| event(owner)).collect();
-    publish(&**store, &events).await;
+    publish_many(&**store, owner, count, 0).await;
     let held = claim(&**store, 1).await;
     assert_eq!(held.len(), count, "all that was published is due");
     (lane, held)

@@ -9,7 +9,9 @@ use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, TraceContext};
 
 use super::WebhookStore;
 use super::commands::retry;
-use super::sample::{event, event_at, history, named, only_secret, publish, publish_at, put, subscribed, subscription};
+use super::sample::{
+    event, event_at, history, named, only_secret, publish, publish_at, publish_many, put, subscribed, subscription,
+};
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
 use crate::sample::{at, user};
 
@@ -234,8 +236,7 @@ pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     for n in 0..4 {
         let owner = user(&format!("user-{n}"));
         let lane = subscribed(&*store, &owner).await;
-        let events: Vec<_> = (0..30).map(|_| event(&owner)).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 30, 0).await;
         lanes.push(lane.id);
     }
     let rooms = vec![(lanes[0], 0), (lanes[1], 1), (lanes[2], 20)];
@@ -258,8 +259,7 @@ pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookSto
     let lane = subscribed(&*store, &owner).await;
     let rooms = [1, 2, 7, 8, 9, 63, 64, 65, 130, 512, 1_000];
     for _ in 0..2 {
-        let events: Vec<_> = (0..460).map(|_| event(&owner)).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 460, 0).await;
     }
     let mut left = 920;
     for (millis, room) in (10..).zip(rooms) {

@@ -8,7 +8,7 @@ use domain::webhooks::{DeliveryState, NextStep};
 
 use super::WebhookStore;
 use super::calls::{calling, claiming};
-use super::sample::{event, history, publish, publish_at, subscribed};
+use super::sample::{history, publish_at, publish_many, subscribed};
 use super::work::{claim, claim_one, complete};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
@@ -20,8 +20,7 @@ pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>)
         for _ in 0..3 {
             subscribed(&*store, &owner).await;
         }
-        let events: Vec<_> = (0..20).map(|_| event(&owner)).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 20, 0).await;
         let mut claimed: HashMap<DeliveryId, usize> = HashMap::new();
         for step in 0..10 {
             let held = all_at_once((0..8).map(|_| claiming(&store, 10 + step)).collect()).await;

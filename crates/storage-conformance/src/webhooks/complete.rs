@@ -10,7 +10,7 @@ use domain::webhooks::{
 };
 
 use super::WebhookStore;
-use super::sample::{event, health, history, publish, publish_at, subscribed};
+use super::sample::{event, health, history, publish, publish_at, publish_many, subscribed};
 use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, settle};
 use crate::sample::{at, user};
 
@@ -119,8 +119,7 @@ pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
 pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..5).map(|_| event(&owner)).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &owner, 5, 0).await;
     let held = claim(&*store, 1).await;
     settle(&*store, held[3].delivered(5)).await;
     let unknown = Completion { delivery: DeliveryId::of(event(&owner).event.id, lane.id), ..held[4].delivered(10) };
@@ -151,8 +150,7 @@ pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
 pub async fn a_batch_of_successes_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..5).map(|_| event(&owner)).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &owner, 5, 0).await;
     let held = claim(&*store, 1).await;
     let record = |n: u8| AttemptRecord {
         number: 1,

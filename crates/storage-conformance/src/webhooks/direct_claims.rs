@@ -13,8 +13,8 @@ use domain::webhooks::{
 
 use super::WebhookStore;
 use super::sample::{
-    event, event_at, history, named, only_secret, options, publish, put, subscribed, subscription, switched,
-    try_publish, update,
+    event, event_at, history, named, only_secret, options, publish, publish_together, put, subscribed, subscription,
+    switched, try_publish, update,
 };
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, complete, request, settle};
 use crate::racing::{Call, all_at_once};
@@ -75,8 +75,7 @@ pub async fn what_is_handed_over_is_claimed(store: Arc<dyn WebhookStore>) {
     let secrets = SealedSecrets { options: stored.options.clone(), ..only_secret(&put(&*store, &stored).await) };
     let owner = &stored.owner;
     store.offer_claims(Some(&request(50)));
-    let events = [100, 100, 101].map(|millis| event_at(owner, at(millis)));
-    publish(&*store, &events).await;
+    let events = publish_together(&*store, owner, [100, 100, 101]).await;
     let claims = handed_over(&*store).await;
     for lane in claims.iter().flat_map(|claim| &claim.lanes) {
         assert_eq!((lane.subscription, &lane.url), (stored.id, &stored.url), "the claim must say where to");

@@ -9,7 +9,8 @@ use domain::webhooks::{DeliveryFilter, DeliveryState, NewEvent};
 use super::WebhookStore;
 use super::sample::{
     change_of, deletion_of, deliveries, event, event_at, filtered, find, history, insert, insertion_of, named,
-    only_secret, publish, reread, secret, secrets_of, subscribed, subscription, subscriptions, switched, try_history,
+    only_secret, publish, publish_many, reread, secret, secrets_of, subscribed, subscription, subscriptions, switched,
+    try_history,
 };
 use super::work::{LEASE_MILLIS, claim, claim_as, complete, drain, end_closed, request};
 use crate::racing::{DropAt, moments, not_held_up};
@@ -70,8 +71,7 @@ pub async fn what_a_cancelled_claim_took_is_due_again(store: Arc<dyn WebhookStor
     subscribed(&*store, &owner).await;
     for (round, drop_at) in (0..).zip(moments()) {
         let start = round * 3 * LEASE_MILLIS;
-        let events: Vec<_> = (0..4).map(|_| event_at(&owner, at(start))).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 4, start).await;
         let dropped = request(start);
         drop_at.call(store.claim(&dropped)).await;
         not_held_up(drop_at, async {
@@ -93,8 +93,7 @@ pub async fn a_cancelled_completion_is_whole_or_nothing(store: Arc<dyn WebhookSt
     for (round, drop_at) in (0..).zip(moments()) {
         let owner = user(&format!("round {round}"));
         subscribed(&*store, &owner).await;
-        let events: Vec<_> = (0..4).map(|_| event(&owner)).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 4, 0).await;
         let held = claim_as(&*store, &request(10)).await;
         let ends: Vec<_> = held.iter().map(|one| one.delivered(20)).collect();
         drop_at.call(store.complete(&ends)).await;
@@ -182,8 +181,7 @@ pub async fn a_cancelled_purge_leaves_whole_deliveries(store: Arc<dyn WebhookSto
     for (round, drop_at) in (0..).zip(moments()) {
         let owner = user(&format!("round {round}"));
         subscribed(&*store, &owner).await;
-        let events: Vec<_> = (0..3).map(|_| event_at(&owner, at(-200_000_000))).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 3, -200_000_000).await;
         drain(&*store, 10).await;
         drop_at.call(store.purge(Retained::Webhooks, at(0), 100)).await;
         not_held_up(drop_at, async {

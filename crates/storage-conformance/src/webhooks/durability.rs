@@ -21,8 +21,8 @@ use domain::webhooks::{
 use super::WebhookStore;
 use super::commands::{cancel, recover, retry_since};
 use super::sample::{
-    delete, deliveries, description, event, event_at, find, history, named, only_secret, publish, publish_at, put,
-    replace, rotate, secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
+    delete, deliveries, description, event, find, history, named, only_secret, publish, publish_at, publish_together,
+    put, replace, rotate, secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
 };
 use super::work::{Held, claim, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
@@ -56,8 +56,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     while store.purge(Retained::Webhooks, at(-4_999), 100).await.expect("a purge succeeds") > 0 {}
     let published = named(event(&owner), "order-1", "a");
     publish(store, std::slice::from_ref(&published)).await;
-    let events: Vec<_> = (1..7).map(|n| event_at(&owner, at(n))).collect();
-    publish(store, &events).await;
+    publish_together(store, &owner, 1..7).await;
     let held = claim(store, 10).await;
     let (to_lane, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|one| one.subscription == lane.id);
     delete(store, &deleted, at(20)).await;

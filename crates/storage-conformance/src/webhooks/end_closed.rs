@@ -6,7 +6,9 @@ use domain::Timestamp;
 use domain::webhooks::{DeliveryEnd, DeliveryState, Subscription};
 
 use super::WebhookStore;
-use super::sample::{close, delete, deliveries, event, history, publish, publish_at, subscribed, switched, update};
+use super::sample::{
+    close, delete, deliveries, event, history, publish, publish_at, publish_many, subscribed, switched, update,
+};
 use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, end_closed, settle};
 use crate::sample::{at, user};
 
@@ -48,8 +50,7 @@ pub async fn what_is_being_sent_is_left_to_its_claim(store: Arc<dyn WebhookStore
 }
 
 async fn claimed_from(store: &Arc<dyn WebhookStore>, lane: &Subscription) -> Vec<Held> {
-    let events: Vec<_> = (0..4).map(|_| event(&lane.owner)).collect();
-    publish(&**store, &events).await;
+    publish_many(&**store, &lane.owner, 4, 0).await;
     claim(&**store, 0).await
 }
 
@@ -93,8 +94,7 @@ pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
     for (n, deleting) in [(0, false), (1, true)] {
         let lane = subscribed(&*store, &user(&format!("user-{n}"))).await;
         for _ in 0..3 {
-            let events: Vec<_> = (0..420).map(|_| event(&lane.owner)).collect();
-            publish(&*store, &events).await;
+            publish_many(&*store, &lane.owner, 420, 0).await;
         }
         close(&*store, &lane, deleting, at(10)).await;
         assert!(claim(&*store, 10).await.is_empty(), "of a closed lane nothing may be claimed");
@@ -119,8 +119,7 @@ pub async fn enabling_again_brings_nothing_back(store: Arc<dyn WebhookStore>) {
 /// A lane with a waiting first attempt, a retry and a replay, and one delivery that has ended.
 async fn waiting_lane(store: &Arc<dyn WebhookStore>) -> Subscription {
     let lane = subscribed(&**store, &user("alice")).await;
-    let events: Vec<_> = (0..3).map(|_| event(&lane.owner)).collect();
-    publish(&**store, &events).await;
+    publish_many(&**store, &lane.owner, 3, 0).await;
     let held = claim(&**store, 1).await;
     settle(&**store, held[0].delivered(5)).await;
     settle(&**store, held[1].failed(5, 50)).await;

@@ -8,7 +8,8 @@ use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, SubscriptionChange}
 use super::WebhookStore;
 use super::calls::{calling, claiming, publishing, race};
 use super::sample::{
-    close, delete, deliveries, event, event_of, patterns, publish, put, subscribed, subscription_to, switched, update,
+    close, delete, deliveries, event_of, patterns, publish, publish_many, put, subscribed, subscription_to, switched,
+    update,
 };
 use super::work::{claim, end_closed};
 use crate::racing::all_at_once;
@@ -56,8 +57,7 @@ async fn closing_races(store: &Arc<dyn WebhookStore>, deletes: bool) {
 pub async fn claims_beside_a_disabling_lose_nothing(store: Arc<dyn WebhookStore>) {
     for round in 0..8 {
         let lane = subscribed(&*store, &user(&format!("round {round}"))).await;
-        let events: Vec<_> = (0..24).map(|_| event(&lane.owner)).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &lane.owner, 24, 0).await;
         let claims = (0..4).map(|_| claiming(&store, 10));
         let disabled = lane.clone();
         let closing = calling(&store, |store| async move {

@@ -14,7 +14,7 @@ use super::WebhookStore;
 use super::calls::calling;
 use super::commands::{cancel, count_recoverable, recover, retry, retry_at};
 use super::sample::{
-    delete, deliveries, event_at, history, publish, publish_at, subscribed, subscription_to, switched, update,
+    delete, deliveries, history, publish_at, publish_together, subscribed, subscription_to, switched, update,
 };
 use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
 use crate::racing::all_at_once;
@@ -49,8 +49,7 @@ pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn 
 pub async fn the_newest_failed_deliveries_are_shown(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lanes = [subscribed(&*store, &owner).await, subscribed(&*store, &owner).await];
-    let events: Vec<_> = (0..4).map(|n| event_at(&owner, at(n))).collect();
-    publish(&*store, &events).await;
+    let events = publish_together(&*store, &owner, 0..4).await;
     let held = claim(&*store, 10).await;
     let spent: Vec<_> = held.iter().map(|one| one.spent(20)).collect();
     complete(&*store, &spent).await;
@@ -75,8 +74,7 @@ pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookS
     let (lane, deleted) = (subscribed(&*store, &owner).await, subscribed(&*store, &owner).await);
     let theirs = subscribed(&*store, &other).await;
     publish_at(&*store, &other, at(100)).await;
-    let events: Vec<_> = [99, 100, 101, 102, 103, 104].map(|millis| event_at(&owner, at(millis))).into();
-    publish(&*store, &events).await;
+    let events = publish_together(&*store, &owner, [99, 100, 101, 102, 103, 104]).await;
     let held = claim(&*store, 200).await;
     let of = |subscription: &Subscription, n: usize| {
         let id = DeliveryId::of(events[n].event.id, subscription.id);
@@ -102,8 +100,7 @@ pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>)
     let lane = subscribed(&*store, &owner).await;
     let elsewhere = subscription_to(&owner, &["other.type"]);
     super::sample::put(&*store, &elsewhere).await;
-    let events: Vec<_> = [99, 100, 101, 102, 103].map(|millis| event_at(&owner, at(millis))).into();
-    publish(&*store, &events).await;
+    publish_together(&*store, &owner, [99, 100, 101, 102, 103]).await;
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].spent(210), held[2].spent(210), held[3].delivered(210)]).await;
@@ -143,8 +140,7 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
         let owner = user(&format!("round {round}"));
         let lane = subscribed(&*store, &owner).await;
         // Not enough failures to pause the lane.
-        let events: Vec<_> = (0..4).map(|n| event_at(&owner, at(n))).collect();
-        publish(&*store, &events).await;
+        publish_together(&*store, &owner, 0..4).await;
         let held = claim(&*store, 10).await;
         let spent: Vec<_> = held.iter().map(|one| one.spent(20)).collect();
         complete(&*store, &spent).await;
@@ -172,8 +168,7 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
 pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = [99, 100, 101, 102, 103, 104].map(|millis| event_at(&owner, at(millis))).into();
-    publish(&*store, &events).await;
+    publish_together(&*store, &owner, [99, 100, 101, 102, 103, 104]).await;
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].spent(210), held[2].delivered(210)]).await;

@@ -7,7 +7,7 @@ use domain::SubscriptionId;
 use domain::ports::ClaimRequest;
 
 use super::WebhookStore;
-use super::sample::{event, event_at, publish, publish_at, subscribed};
+use super::sample::{event, event_at, publish, publish_at, publish_many, subscribed};
 use super::work::{Held, claim, claim_as, complete, request};
 use crate::sample::{at, user};
 
@@ -79,8 +79,7 @@ pub async fn a_lane_without_room_takes_no_place(store: Arc<dyn WebhookStore>) {
 pub async fn lanes_that_wait_take_no_place(store: Arc<dyn WebhookStore>) {
     let paused = user("paused");
     subscribed(&*store, &paused).await;
-    let events: Vec<_> = (0..8).map(|_| event_at(&paused, at(-50))).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &paused, 8, -50).await;
     let failures: Vec<_> = claim(&*store, 0).await.iter().map(|held| held.failed(10, 20)).collect();
     complete(&*store, &failures).await;
     let later = user("later");

@@ -7,7 +7,7 @@ use domain::ports::{ListSubscriptionsRequest, SubscriptionStore};
 use domain::webhooks::{AttemptRecord, FailureReason, NewEvent};
 
 use super::WebhookStore;
-use super::sample::{delete, event, event_at, health, publish, publish_at, subscribed, switched, update};
+use super::sample::{delete, event, event_at, health, publish, publish_at, publish_many, subscribed, switched, update};
 use super::work::{claim, claim_one, complete, drain, settle};
 use crate::sample::{at, user};
 
@@ -17,8 +17,7 @@ pub async fn waiting_deliveries_are_counted(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
     assert_eq!(health(&*store, &lane).await.waiting, 0, "a new lane is empty");
-    let events: Vec<_> = (0..5).map(|_| event(&owner)).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &owner, 5, 0).await;
     let held = claim(&*store, 1).await;
     complete(&*store, &[held[0].delivered(10), held[1].failed(10, 90_000), held[2].given_back(10, 20)]).await;
     publish(&*store, &[event(&owner), event_at(&owner, at(5_000_000))]).await;

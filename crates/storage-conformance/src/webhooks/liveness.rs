@@ -12,7 +12,7 @@ use domain::webhooks::{DeliveryEnd, DeliveryState};
 use super::WebhookStore;
 use super::calls::{calling, claiming, publishing, race};
 use super::commands::retry;
-use super::sample::{deliveries, event_at, health, publish, publish_at, subscribed, switched, update};
+use super::sample::{deliveries, health, publish_at, publish_many, subscribed, switched, update};
 use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -121,8 +121,7 @@ pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookSt
         let owner = user(&format!("round {round}"));
         subscribed(&*store, &owner).await;
         let start = round * ROUND_MILLIS;
-        let events: Vec<_> = (0..6).map(|_| event_at(&owner, at(start))).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 6, start).await;
         let held = claim(&*store, start).await;
         let failures: Vec<_> = held[..5].iter().map(|one| one.failed(start + 1, start + 2)).collect();
         complete(&*store, &failures).await;

@@ -9,7 +9,8 @@ use domain::{DeliveryId, OwnerId, SubscriptionId, Timestamp};
 use super::WebhookStore;
 use super::commands::{cancel, retry};
 use super::sample::{
-    delete, deliveries, event, event_at, event_of, event_type, filtered, history, page, publish, publish_at, subscribed,
+    delete, deliveries, event, event_at, event_of, event_type, filtered, history, page, publish, publish_at,
+    publish_many, subscribed,
 };
 use super::work::{Held, claim, claim_as, complete, end_closed, request, settle};
 use crate::sample::{at, user};
@@ -76,8 +77,7 @@ pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookSt
     let rare = event_of(&owner, "rare");
     publish(&*store, std::slice::from_ref(&rare)).await;
     for _ in 0..4 {
-        let events: Vec<_> = (0..500).map(|_| event_at(&owner, at(10))).collect();
-        publish(&*store, &events).await;
+        publish_many(&*store, &owner, 500, 10).await;
     }
     let filter = DeliveryFilter { event_type: Some(event_type("rare")), ..DeliveryFilter::default() };
     let (mut found, mut before) = (Vec::new(), None);

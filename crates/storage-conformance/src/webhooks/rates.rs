@@ -9,7 +9,7 @@ use domain::{OwnerId, Patch};
 use super::WebhookStore;
 use super::calls::claiming;
 use super::commands::{recover, retry};
-use super::sample::{event_at, options, publish, put, subscribed, subscription, update};
+use super::sample::{options, publish_many, put, subscribed, subscription, update};
 use super::work::{LEASE_MILLIS, claim, claim_lanes, claim_one, complete, request};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
@@ -24,11 +24,6 @@ async fn at_rate(store: &dyn WebhookStore, owner: &OwnerId, per_second: f64) -> 
     let stored = Subscription { options, ..subscription(owner) };
     put(store, &stored).await;
     stored
-}
-
-async fn publish_many(store: &dyn WebhookStore, owner: &OwnerId, count: usize, millis: i64) {
-    let events: Vec<_> = (0..count).map(|_| event_at(owner, at(millis))).collect();
-    publish(store, &events).await;
 }
 
 async fn change(store: &dyn WebhookStore, lane: &Subscription, max_per_second: Patch<DeliveryRate>, millis: i64) {

@@ -13,8 +13,8 @@ use domain::webhooks::{
 use super::WebhookStore;
 use super::commands::{cancel, count_recoverable, recover, recover_as, recovery, retry_at};
 use super::sample::{
-    event, event_at, event_type, health, history, patterns, publish, publish_at, put, reread, subscribed,
-    subscription_to, switched, update,
+    event_at, event_type, health, history, patterns, publish, publish_at, publish_many, publish_together, put, reread,
+    subscribed, subscription_to, switched, update,
 };
 use super::work::{Held, claim, claim_one, complete, end_closed, settle};
 use crate::sample::{at, user};
@@ -25,8 +25,7 @@ use crate::sample::{at, user};
 pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = [99, 100, 100, 100, 100].map(|millis| event_at(&owner, at(millis))).into();
-    publish(&*store, &events).await;
+    publish_together(&*store, &owner, [99, 100, 100, 100, 100]).await;
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
     complete(&*store, &[held[0].spent(210), held[1].delivered(210), held[2].spent(210), held[3].gone(210)]).await;
@@ -161,8 +160,7 @@ pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
 pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..7).map(|n| event_at(&owner, at(n))).collect();
-    publish(&*store, &events).await;
+    let events = publish_together(&*store, &owner, 0..7).await;
     update(&*store, &lane, &switched(false), at(50)).await;
     end_closed(&*store, 50).await;
     let mut recovered = Vec::new();
@@ -180,8 +178,7 @@ pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
 pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..6).map(|_| event(&owner)).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &owner, 6, 0).await;
     let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
     complete(&*store, &failures).await;
     publish_at(&*store, &owner, at(0)).await;
@@ -196,8 +193,7 @@ pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
 pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..3).map(|n| event_at(&owner, at(n))).collect();
-    publish(&*store, &events).await;
+    let events = publish_together(&*store, &owner, 0..3).await;
     switch_off(&*store, &lane, 50).await;
     assert_eq!(recover(&*store, &lane, 100, 0, 1).await, Some(1), "the first part");
     switch_off(&*store, &lane, 110).await;
@@ -218,8 +214,7 @@ pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn We
 pub async fn recovering_the_rest_leaves_the_pause(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..6).map(|_| event(&owner)).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &owner, 6, 0).await;
     let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
     complete(&*store, &failures).await;
     let before = health(&*store, &lane).await.breaker;

@@ -10,7 +10,7 @@ use domain::{DeliveryId, OwnerId};
 use super::WebhookStore;
 use super::calls::{calling, claiming};
 use super::commands::{cancel, retry, retry_since};
-use super::sample::{close, deliveries, event, history, publish, publish_at, subscribed, try_history};
+use super::sample::{close, deliveries, event, history, publish, publish_at, publish_many, subscribed, try_history};
 use super::work::{LEASE_MILLIS, claim, claim_one, complete, drain, settle};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
@@ -39,8 +39,7 @@ pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
 pub async fn an_ended_delivery_is_brought_back(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     subscribed(&*store, &owner).await;
-    let events: Vec<_> = (0..3).map(|_| event(&owner)).collect();
-    publish(&*store, &events).await;
+    publish_many(&*store, &owner, 3, 0).await;
     let held = claim(&*store, 1).await;
     complete(&*store, &[held[0].delivered(10), held[1].spent(10)]).await;
     cancel(&*store, &owner, held[2].delivery.id, 10).await;

@@ -1,5 +1,6 @@
 //! Sample subscriptions and events with unique ids, and calls of the store.
 
+use std::iter::repeat_n;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::memory::{SeededEntropy, unique_cause};
@@ -306,6 +307,22 @@ pub(crate) async fn publish_at(store: &dyn WebhookStore, owner: &OwnerId, at: Ti
     let new = event_at(owner, at);
     publish(store, std::slice::from_ref(&new)).await;
     new.event.id
+}
+
+/// Publishes an event of the usual type at each of these milliseconds, in one call.
+pub(crate) async fn publish_together(
+    store: &dyn WebhookStore,
+    owner: &OwnerId,
+    times: impl IntoIterator<Item = i64>,
+) -> Vec<NewEvent> {
+    let events: Vec<_> = times.into_iter().map(|millis| event_at(owner, at(millis))).collect();
+    publish(store, &events).await;
+    events
+}
+
+/// Publishes this number of events of the usual type, in one call.
+pub(crate) async fn publish_many(store: &dyn WebhookStore, owner: &OwnerId, count: usize, millis: i64) {
+    publish_together(store, owner, repeat_n(millis, count)).await;
 }
 
 /// The delivery of the event to the subscription, with its event and its attempts.
