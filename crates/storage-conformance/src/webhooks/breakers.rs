@@ -12,7 +12,9 @@ use super::calls::{calling, claiming};
 use super::sample::{
     delete, deliveries, event, health, history, publish, publish_at, publish_many, reread, subscribed, switched, update,
 };
-use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, end_closed, request, settle};
+use super::work::{
+    Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, end_closed, request, settle,
+};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -80,8 +82,7 @@ pub async fn a_probe_goes_alone(store: Arc<dyn WebhookStore>) {
         settle(&*store, probe.delivered(start + LEASE_MILLIS + 5)).await;
         let freed = claim(&*store, start + LEASE_MILLIS + 6).await;
         assert_eq!(freed.len(), 7, "a probe that was delivered must free the lane");
-        let delivered: Vec<_> = freed.iter().map(|one| one.delivered(start + LEASE_MILLIS + 7)).collect();
-        complete(&*store, &delivered).await;
+        complete_all(&*store, &freed, |one| one.delivered(start + LEASE_MILLIS + 7)).await;
     }
 }
 
@@ -136,8 +137,7 @@ pub async fn retry_after_pauses_the_whole_lane(store: Arc<dyn WebhookStore>) {
 /// A delivery that is given back is not a failure of the receiver.
 pub async fn faults_of_ours_are_not_counted(store: Arc<dyn WebhookStore>) {
     let (lane, held) = lane_with(&store, &user("alice"), 8).await;
-    let given_back: Vec<_> = held.iter().map(|one| one.given_back(10, 10)).collect();
-    complete(&*store, &given_back).await;
+    complete_all(&*store, &held, |one| one.given_back(10, 10)).await;
     assert_eq!(health(&*store, &lane).await.breaker, Breaker::default(), "what was given back must not be reported");
     assert_eq!(claim(&*store, 10).await.len(), 8, "what was given back is due again");
 }

@@ -15,7 +15,7 @@ use super::sample::{
     replace, reread, rotate, secret, secrets_of, subscribed, subscription, subscription_to, subscriptions, switched,
     try_update, update, url,
 };
-use super::work::{claim, claim_lanes, complete, request};
+use super::work::{claim, claim_lanes, complete_all, request};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -112,8 +112,7 @@ pub async fn enabling_starts_with_a_breaker_as_new(store: Arc<dyn WebhookStore>)
     let owner = user("alice");
     let subscription = subscribed(&*store, &owner).await;
     publish_at(&*store, &owner, at(0)).await;
-    let failures: Vec<_> = claim(&*store, 1).await.iter().map(|held| held.failed(10, 5_000)).collect();
-    complete(&*store, &failures).await;
+    complete_all(&*store, &claim(&*store, 1).await, |one| one.failed(10, 5_000)).await;
     let failing = health(&*store, &subscription).await.breaker;
     assert_eq!(failing.failures_in_a_row, 1, "a failed attempt must count");
     update(&*store, &subscription, &switched(true), at(20)).await;

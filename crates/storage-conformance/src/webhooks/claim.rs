@@ -12,7 +12,9 @@ use super::commands::retry;
 use super::sample::{
     event, event_at, history, named, only_secret, publish, publish_at, publish_many, put, subscribed, subscription,
 };
-use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, request, settle};
+use super::work::{
+    Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, request, settle,
+};
 use crate::sample::{at, user};
 
 /// A delivery is claimed when it is due, to the millisecond, with all data for sending it. Its state is then sending,
@@ -62,12 +64,10 @@ pub async fn a_claim_brings_the_trace_of_the_event(store: Arc<dyn WebhookStore>)
     };
     let first = claim(&*store, 0).await;
     expected(&first);
-    let failed: Vec<_> = first.iter().map(|held| held.failed(1, 2)).collect();
-    complete(&*store, &failed).await;
+    complete_all(&*store, &first, |one| one.failed(1, 2)).await;
     let second = claim(&*store, 2).await;
     expected(&second);
-    let ended: Vec<_> = second.iter().map(|held| held.delivered(3)).collect();
-    complete(&*store, &ended).await;
+    complete_all(&*store, &second, |one| one.delivered(3)).await;
     for held in &second {
         let retried = retry(&*store, &owner, held.delivery.id, 4).await;
         assert!(matches!(retried, RetryByHand::Due(_)), "an ended delivery can be retried");

@@ -16,7 +16,7 @@ use super::sample::{
     event, event_at, history, named, only_secret, options, publish, publish_together, put, subscribed, subscription,
     switched, try_publish, update,
 };
-use super::work::{Held, LEASE_MILLIS, claim, claim_as, complete, request, settle};
+use super::work::{Held, LEASE_MILLIS, claim, claim_as, complete, complete_all, request, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -156,8 +156,7 @@ fn large_event(owner: &domain::OwnerId) -> NewEvent {
 pub async fn an_offer_takes_what_a_claim_would(store: Arc<dyn WebhookStore>) {
     let [paused, closed] = [subscribed(&*store, &user("paused")).await, subscribed(&*store, &user("closed")).await];
     publish(&*store, &[0; 5].map(|_| event(&paused.owner))).await;
-    let failing: Vec<_> = claim(&*store, 0).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
-    complete(&*store, &failing).await;
+    complete_all(&*store, &claim(&*store, 0).await, |one| one.failed(10, 1_000_000)).await;
     update(&*store, &closed, &switched(false), at(10)).await;
     for millis in [20, 40_000] {
         store.offer_claims(Some(&request(millis)));

@@ -12,7 +12,7 @@ use super::sample::{
     only_secret, publish, publish_many, reread, secret, secrets_of, subscribed, subscription, subscriptions, switched,
     try_history,
 };
-use super::work::{LEASE_MILLIS, claim, claim_as, complete, drain, end_closed, request};
+use super::work::{LEASE_MILLIS, claim, claim_as, complete, complete_all, drain, end_closed, request};
 use crate::racing::{DropAt, moments, not_held_up};
 use crate::sample::{at, user};
 
@@ -78,8 +78,7 @@ pub async fn what_a_cancelled_claim_took_is_due_again(store: Arc<dyn WebhookStor
             let mut delivered = 0;
             while delivered < 4 {
                 let held = claim(&*store, start + LEASE_MILLIS).await;
-                let ends: Vec<_> = held.iter().map(|one| one.delivered(start + LEASE_MILLIS)).collect();
-                complete(&*store, &ends).await;
+                complete_all(&*store, &held, |one| one.delivered(start + LEASE_MILLIS)).await;
                 delivered += held.len();
             }
             assert_eq!(delivered, 4, "each must be delivered once, {drop_at}");

@@ -24,7 +24,7 @@ use super::sample::{
     delete, deliveries, description, event, find, history, named, only_secret, publish, publish_at, publish_together,
     put, replace, rotate, secret, secrets_of, subscribed, subscription, subscriptions, switched, update,
 };
-use super::work::{Held, claim, complete, drain, end_closed, settle};
+use super::work::{Held, claim, complete, complete_all, drain, end_closed, settle};
 use crate::sample::{at, user};
 
 /// The data that was written and answered.
@@ -61,7 +61,7 @@ pub async fn write(store: &dyn WebhookStore) -> Written {
     let (to_lane, others): (Vec<_>, Vec<_>) = held.into_iter().partition(|one| one.subscription == lane.id);
     delete(store, &deleted, at(20)).await;
     update(store, &disabled, &switched(false), at(20)).await;
-    complete(store, &others.iter().map(|one| one.failed(30, 40)).collect::<Vec<_>>()).await;
+    complete_all(store, &others, |one| one.failed(30, 40)).await;
     end_closed(store, 50).await;
     let endings = [to_lane[0].delivered(30), to_lane[1].spent(30), to_lane[2].failed(30, 5_000), to_lane[3].spent(30)];
     complete(store, &endings).await;

@@ -16,7 +16,7 @@ use super::commands::{cancel, count_recoverable, recover, retry, retry_at};
 use super::sample::{
     delete, deliveries, history, publish_at, publish_together, subscribed, subscription_to, switched, update,
 };
-use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
+use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, settle};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -51,8 +51,7 @@ pub async fn the_newest_failed_deliveries_are_shown(store: Arc<dyn WebhookStore>
     let lanes = [subscribed(&*store, &owner).await, subscribed(&*store, &owner).await];
     let events = publish_together(&*store, &owner, 0..4).await;
     let held = claim(&*store, 10).await;
-    let spent: Vec<_> = held.iter().map(|one| one.spent(20)).collect();
-    complete(&*store, &spent).await;
+    complete_all(&*store, &held, |one| one.spent(20)).await;
     let mut ids: Vec<DeliveryId> = held.iter().map(|one| one.delivery.id).collect();
     ids.sort_unstable();
     ids.reverse();
@@ -142,8 +141,7 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
         // Not enough failures to pause the lane.
         publish_together(&*store, &owner, 0..4).await;
         let held = claim(&*store, 10).await;
-        let spent: Vec<_> = held.iter().map(|one| one.spent(20)).collect();
-        complete(&*store, &spent).await;
+        complete_all(&*store, &held, |one| one.spent(20)).await;
         let ids: Vec<DeliveryId> = held.iter().map(|one| one.delivery.id).collect();
         let calls = (0..4).map(|_| {
             let (owner, ids) = (owner.clone(), ids.clone());

@@ -8,7 +8,7 @@ use domain::ports::ClaimRequest;
 
 use super::WebhookStore;
 use super::sample::{event, event_at, publish, publish_at, publish_many, subscribed};
-use super::work::{Held, claim, claim_as, complete, request};
+use super::work::{Held, claim, claim_as, complete, complete_all, request};
 use crate::sample::{at, user};
 
 /// One lane has two thousand deliveries that have waited longest, and five lanes have one each. The first claim takes
@@ -80,8 +80,7 @@ pub async fn lanes_that_wait_take_no_place(store: Arc<dyn WebhookStore>) {
     let paused = user("paused");
     subscribed(&*store, &paused).await;
     publish_many(&*store, &paused, 8, -50).await;
-    let failures: Vec<_> = claim(&*store, 0).await.iter().map(|held| held.failed(10, 20)).collect();
-    complete(&*store, &failures).await;
+    complete_all(&*store, &claim(&*store, 0).await, |one| one.failed(10, 20)).await;
     let later = user("later");
     subscribed(&*store, &later).await;
     publish_at(&*store, &later, at(9_000)).await;

@@ -13,7 +13,7 @@ use super::WebhookStore;
 use super::calls::{calling, claiming, publishing, race};
 use super::commands::retry;
 use super::sample::{deliveries, health, publish_at, publish_many, subscribed, switched, update};
-use super::work::{Held, claim, claim_one, complete, drain, end_closed, settle};
+use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -111,7 +111,7 @@ pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookS
         end_closed(&*store, start).await;
         let held = claim(&*store, start + 1).await;
         assert_eq!(held.len(), accepted as usize, "round {round}: what was accepted must be claimed");
-        settle_all(&store, &held, start + 1).await;
+        complete_all(&*store, &held, |one| one.delivered(start + 1)).await;
     }
 }
 
@@ -123,13 +123,12 @@ pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookSt
         let start = round * ROUND_MILLIS;
         publish_many(&*store, &owner, 6, start).await;
         let held = claim(&*store, start).await;
-        let failures: Vec<_> = held[..5].iter().map(|one| one.failed(start + 1, start + 2)).collect();
-        complete(&*store, &failures).await;
+        complete_all(&*store, &held[..5], |one| one.failed(start + 1, start + 2)).await;
         let success = completing(&store, held[5].delivered(start + 3));
         race(round, success, publishing_one(&store, &owner, start)).await;
         let held = claim(&*store, start + 4).await;
         assert_eq!(held.len(), 6, "round {round}: the lane is free, and all of it is due");
-        settle_all(&store, &held, start + 5).await;
+        complete_all(&*store, &held, |one| one.delivered(start + 5)).await;
     }
 }
 
@@ -137,12 +136,7 @@ pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookSt
 async fn expect_rest(store: &Arc<dyn WebhookStore>, mut held: Vec<Held>, count: usize, start: i64, round: i64) {
     held.extend(claim(&**store, start + 1).await);
     assert_eq!(held.len(), count, "round {round}: what is due must be claimed in the race or right after it");
-    settle_all(store, &held, start + 2).await;
-}
-
-async fn settle_all(store: &Arc<dyn WebhookStore>, held: &[Held], millis: i64) {
-    let ends: Vec<Completion> = held.iter().map(|one| one.delivered(millis)).collect();
-    complete(&**store, &ends).await;
+    complete_all(&**store, &held, |one| one.delivered(start + 2)).await;
 }
 
 fn publishing_one(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64) -> Call<Vec<Held>> {

@@ -11,7 +11,7 @@ use tokio::task::yield_now;
 use super::WebhookStore;
 use super::commands::{cancel, recover, recover_as, recovery, retry, retry_at};
 use super::sample::{event_at, publish, put, reread, subscribed, subscription};
-use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_one, complete, request, settle};
+use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_one, complete, complete_all, request, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -56,8 +56,7 @@ pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn Webhoo
     assert_eq!(numbers(&in_lane(claim(&*store, 4_999).await)), [0_u64; 0], "a publication changes nothing");
     let second = in_lane(claim(&*store, 5_000).await);
     assert_eq!(numbers(&second), [2, 3, 4, 5, 6]);
-    let done: Vec<_> = second[..4].iter().map(|one| one.delivered(5_010)).collect();
-    complete(&*store, &done).await;
+    complete_all(&*store, &second[..4], |one| one.delivered(5_010)).await;
     assert_eq!(numbers(&in_lane(claim(&*store, 5_020).await)), [0_u64; 0], "6 is under a claim");
     let after = 5_000 + LEASE_MILLIS;
     publish_one(&*store, &owner, after).await;
@@ -149,7 +148,7 @@ pub async fn recoveries_in_parts_keep_the_order(store: Arc<dyn WebhookStore>) {
     }
     let held = claim_as(&*store, &ClaimRequest { room: 20, ..request(10) }).await;
     let events: Vec<_> = held.iter().map(|one| one.delivery.event).collect();
-    complete(&*store, &held.iter().map(|one| one.spent(20)).collect::<Vec<_>>()).await;
+    complete_all(&*store, &held, |one| one.spent(20)).await;
     let mut counts = Vec::new();
     while counts.last() != Some(&0) {
         // The first call begins with a new breaker.

@@ -13,7 +13,7 @@ use super::sample::{
     NO_MAX, delete, deliveries, event, event_at, health, history, insert, insertion_of, named, publish, reread, secret,
     subscribed, switched, try_history, try_publish, update,
 };
-use super::work::{LEASE_MILLIS, claim, complete, drain, end_closed, settle};
+use super::work::{LEASE_MILLIS, claim, complete_all, drain, end_closed, settle};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -131,8 +131,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
     assert!(matches!(answer, Err(StoreError::Duplicate { .. })), "it was deleted at the boundary, got {answer:?}");
     publish(&*store, &[event_at(&owner, at(50))]).await;
     let held = claim(&*store, 60).await;
-    let ends: Vec<_> = held.iter().map(|one| one.delivered(60)).collect();
-    complete(&*store, &ends).await;
+    complete_all(&*store, &held, |one| one.delivered(60)).await;
     delete(&*store, &used, at(70)).await;
     end_closed(&*store, 70).await;
     purge(&*store, 50, 1_000).await;

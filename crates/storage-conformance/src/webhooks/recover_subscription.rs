@@ -16,7 +16,7 @@ use super::sample::{
     event_at, event_type, health, history, patterns, publish, publish_at, publish_many, publish_together, put, reread,
     subscribed, subscription_to, switched, update,
 };
-use super::work::{Held, claim, claim_one, complete, end_closed, settle};
+use super::work::{Held, claim, claim_one, complete, complete_all, end_closed, settle};
 use crate::sample::{at, user};
 
 /// Recovering enables the subscription, resets its breaker, and retries failed deliveries: deliveries that the schedule
@@ -112,11 +112,9 @@ pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
         [events[2].event.id, events[5].event.id]
     };
     let mut meant = publish_each(0).await.to_vec();
-    let failures: Vec<_> = claim(&*store, 20).await.iter().map(|one| one.spent(30)).collect();
-    complete(&*store, &failures).await;
+    complete_all(&*store, &claim(&*store, 20).await, |one| one.spent(30)).await;
     meant.extend(publish_each(40).await);
-    let waiting: Vec<_> = claim(&*store, 50).await.iter().map(|one| one.failed(60, 1_000_000)).collect();
-    complete(&*store, &waiting).await;
+    complete_all(&*store, &claim(&*store, 50).await, |one| one.failed(60, 1_000_000)).await;
     switch_off(&*store, &lane, 70).await;
     meant.extend(publish_each(80).await);
     // A disabled subscription does not miss operational events.
@@ -179,8 +177,7 @@ pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
     publish_many(&*store, &owner, 6, 0).await;
-    let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
-    complete(&*store, &failures).await;
+    complete_all(&*store, &claim(&*store, 1).await, |one| one.failed(10, 1_000_000)).await;
     publish_at(&*store, &owner, at(0)).await;
     assert!(claim(&*store, 50).await.is_empty(), "the lane pauses");
     assert_eq!(recover(&*store, &lane, 50, 0, 100).await, Some(6), "six wait for a retry");
@@ -215,8 +212,7 @@ pub async fn recovering_the_rest_leaves_the_pause(store: Arc<dyn WebhookStore>) 
     let owner = user("alice");
     let lane = subscribed(&*store, &owner).await;
     publish_many(&*store, &owner, 6, 0).await;
-    let failures: Vec<_> = claim(&*store, 1).await.iter().map(|one| one.failed(10, 1_000_000)).collect();
-    complete(&*store, &failures).await;
+    complete_all(&*store, &claim(&*store, 1).await, |one| one.failed(10, 1_000_000)).await;
     let before = health(&*store, &lane).await.breaker;
     assert_eq!(recover_rest(&*store, &lane, 50, 100).await, Some(6), "six wait for a retry");
     assert_eq!(health(&*store, &lane).await.breaker, before, "the breaker must stay as it is");

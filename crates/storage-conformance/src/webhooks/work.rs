@@ -146,6 +146,15 @@ pub(crate) async fn complete(store: &dyn WebhookStore, completions: &[Completion
     held
 }
 
+/// Completes all of these in one call.
+pub(crate) async fn complete_all(
+    store: &dyn WebhookStore,
+    held: &[Held],
+    end: impl Fn(&Held) -> Completion,
+) -> Vec<bool> {
+    complete(store, &held.iter().map(end).collect::<Vec<_>>()).await
+}
+
 /// Completes a claim that must still hold.
 pub(crate) async fn settle(store: &dyn WebhookStore, completion: Completion) {
     assert_eq!(complete(store, &[completion]).await, [true], "a claim that nobody else has taken must hold");
@@ -160,8 +169,7 @@ pub(crate) async fn drain(store: &dyn WebhookStore, from_millis: i64) -> Vec<Hel
         if held.is_empty() {
             return all;
         }
-        let completions: Vec<Completion> = held.iter().map(|one| one.delivered(millis)).collect();
-        let answers = complete(store, &completions).await;
+        let answers = complete_all(store, &held, |one| one.delivered(millis)).await;
         assert!(answers.iter().all(|held| *held), "what one worker claims alone must be held until it completes");
         all.extend(held);
     }
