@@ -10,7 +10,8 @@ use domain::webhooks::{Breaker, DeliveryState, DisableReason, Subscription, Subs
 use super::WebhookStore;
 use super::calls::{calling, claiming};
 use super::sample::{
-    delete, deliveries, event, health, history, publish, publish_at, publish_many, reread, subscribed, switched, update,
+    delete, deliveries, event, health, history, publish, publish_at, publish_many, reread, subscribed, subscriber,
+    switched, update,
 };
 use super::work::{
     Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, end_closed, request, settle,
@@ -145,8 +146,7 @@ pub async fn faults_of_ours_are_not_counted(store: Arc<dyn WebhookStore>) {
 /// Every report of parallel completions of one lane counts, however the reports are divided among the calls.
 pub async fn parallel_reports_are_all_taken(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
-        let owner = user(&format!("round {round}"));
-        let lane = subscribed(&*store, &owner).await;
+        let (owner, lane) = subscriber(&*store, &format!("round {round}")).await;
         publish_many(&*store, &owner, 24, 0).await;
         let room = ClaimRequest { room: 24, ..request(1) };
         let held = claim_as(&*store, &room).await;

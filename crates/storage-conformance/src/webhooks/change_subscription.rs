@@ -12,8 +12,8 @@ use super::commands::recover;
 use super::filters::filter;
 use super::sample::{
     delete, deletion_of, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at, put,
-    replace, reread, rotate, secret, secrets_of, subscribed, subscription, subscription_to, subscriptions, switched,
-    try_update, update, url,
+    replace, reread, rotate, secret, secrets_of, subscribed, subscriber, subscription, subscription_to, subscriptions,
+    switched, try_update, update, url,
 };
 use super::work::{claim, claim_lanes, complete_all, request};
 use crate::racing::all_at_once;
@@ -109,8 +109,7 @@ pub async fn a_changed_url_is_where_claims_go_from_then_on(store: Arc<dyn Webhoo
 
 /// Enabling a disabled subscription resets its breaker. Enabling an enabled one does not.
 pub async fn enabling_starts_with_a_breaker_as_new(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let subscription = subscribed(&*store, &owner).await;
+    let (owner, subscription) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     complete_all(&*store, &claim(&*store, 1).await, |one| one.failed(10, 5_000)).await;
     let failing = health(&*store, &subscription).await.breaker;

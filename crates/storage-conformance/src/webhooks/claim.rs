@@ -10,7 +10,8 @@ use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, TraceContext};
 use super::WebhookStore;
 use super::commands::retry;
 use super::sample::{
-    event, event_at, history, named, only_secret, publish, publish_at, publish_many, put, subscribed, subscription,
+    event, event_at, history, named, only_secret, publish, publish_at, publish_many, put, subscribed, subscriber,
+    subscription,
 };
 use super::work::{
     Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, request, settle,
@@ -77,8 +78,7 @@ pub async fn a_claim_brings_the_trace_of_the_event(store: Arc<dyn WebhookStore>)
 
 /// A claim expires exactly at its instant, and the delivery is claimed again as the next attempt.
 pub async fn a_claim_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     for attempt in 1..=3 {
         let start = i64::from(attempt - 1) * LEASE_MILLIS;
@@ -93,8 +93,7 @@ pub async fn a_claim_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
 
 /// A completion under a lost claim does not change the delivery, which belongs to the next claim. The attempt is recorded.
 pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let lost = claim_one(&*store, 0).await;
     let holder = claim_one(&*store, LEASE_MILLIS).await;
@@ -115,8 +114,7 @@ pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
 
 /// An expired claim still holds until another claim takes the delivery.
 pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
     settle(&*store, held.delivered(2 * LEASE_MILLIS)).await;
@@ -126,8 +124,7 @@ pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn Webh
 /// A claim counts an attempt, so that an attempt without a result counts. A delivery that is given back does not count an
 /// attempt, and is due again at its time, to the millisecond.
 pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
     let id = held.delivery.id;
@@ -150,8 +147,7 @@ pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
 /// The payloads of a claim fit into its room in bytes, unless it takes one event only. The other deliveries are claimed
 /// by the next claims, and count no attempt before.
 pub async fn payloads_fit_into_the_room_for_them(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     subscribed(&*store, &owner).await;
     let sized = |millis, size| {
         let mut new = event_at(&owner, at(millis));
@@ -177,8 +173,7 @@ pub async fn payloads_fit_into_the_room_for_them(store: Arc<dyn WebhookStore>) {
 /// A delivery that is due before the time of the last claim is claimed: another instance may publish with a clock that
 /// is behind, and a publication may be slow.
 pub async fn what_comes_late_is_claimed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(10_000)).await;
     for millis in [10_000, 20_000, 30_000] {
         for held in claim(&*store, millis).await {
@@ -194,8 +189,7 @@ pub async fn what_comes_late_is_claimed(store: Arc<dyn WebhookStore>) {
 
 /// In a lane, first attempts are claimed before retries, and retries before replays; each kind by its due time.
 pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let ids = publish_spaced(&store, &owner, 6).await;
     let delivery = |n: usize| DeliveryId::of(ids[n], lane.id);
     let held = claim(&*store, 10).await;
@@ -217,8 +211,7 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
 
 /// A delivery that is given back keeps its place: a first attempt is claimed before retries that have been due for longer.
 pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish(&*store, &[event(&owner), event(&owner)]).await;
     let held = claim(&*store, 0).await;
     settle(&*store, held[0].failed(10, 20)).await;
@@ -234,8 +227,7 @@ pub async fn what_is_given_back_keeps_its_place(store: Arc<dyn WebhookStore>) {
 pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
     let mut lanes = Vec::new();
     for n in 0..4 {
-        let owner = user(&format!("user-{n}"));
-        let lane = subscribed(&*store, &owner).await;
+        let (owner, lane) = subscriber(&*store, &format!("user-{n}")).await;
         publish_many(&*store, &owner, 30, 0).await;
         lanes.push(lane.id);
     }
@@ -255,8 +247,7 @@ pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
 
 /// A claim fills the room of a lane, if the lane has enough deliveries.
 pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let rooms = [1, 2, 7, 8, 9, 63, 64, 65, 130, 512, 1_000];
     for _ in 0..2 {
         publish_many(&*store, &owner, 460, 0).await;

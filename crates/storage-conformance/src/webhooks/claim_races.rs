@@ -8,7 +8,7 @@ use domain::webhooks::{DeliveryState, NextStep};
 
 use super::WebhookStore;
 use super::calls::{calling, claiming};
-use super::sample::{history, publish_at, publish_many, subscribed};
+use super::sample::{history, publish_at, publish_many, subscribed, subscriber};
 use super::work::{claim, claim_one, complete};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
@@ -35,8 +35,7 @@ pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>)
 /// Of parallel completions under one claim, one ends the claim.
 pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         publish_at(&*store, &owner, at(0)).await;
         let held = claim_one(&*store, 0).await;
         let calls = (0..8).map(|n| {

@@ -10,15 +10,14 @@ use domain::webhooks::{
 };
 
 use super::WebhookStore;
-use super::sample::{event, health, history, publish, publish_at, publish_many, subscribed};
+use super::sample::{event, health, history, publish, publish_at, publish_many, subscribed, subscriber};
 use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, settle};
 use crate::sample::{at, user};
 
 /// A delivery ends as its completion says, at the completion's instant, and is not claimed again.
 pub async fn a_delivery_ends_as_it_is_told(store: Arc<dyn WebhookStore>) {
     type Ending = fn(&Held, i64) -> Completion;
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     let ends: [(Ending, DeliveryEnd); 4] = [
         (Held::delivered, DeliveryEnd::Delivered),
         (Held::spent, DeliveryEnd::ScheduleSpent),
@@ -39,8 +38,7 @@ pub async fn a_delivery_ends_as_it_is_told(store: Arc<dyn WebhookStore>) {
 
 /// A failed delivery waits for its next attempt, to the millisecond, and is then claimed as the next attempt.
 pub async fn a_failed_delivery_waits_for_its_time(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let mut now = 0;
     for attempt in 1..=4 {
@@ -58,8 +56,7 @@ pub async fn a_failed_delivery_waits_for_its_time(store: Arc<dyn WebhookStore>) 
 /// The records of attempts come back equal in every field, the first attempt first: each reason, with or without an
 /// answer, the longest excerpt of any bytes, and the longest headers.
 pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let excerpts = [vec![], vec![0, 255, 10], b"caf\xc3\xa9".to_vec(), vec![b'x'; Answer::EXCERPT_BYTES_MAX]];
     let long = "h".repeat(AnswerHeaders::BYTES_MAX - "x: \n".len());
@@ -97,8 +94,7 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
 
 /// An attempt without a record counts, whether the delivery continues or ends: it began and was cut off.
 pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
     settle(&*store, held.cut_off(5, 10)).await;
@@ -117,8 +113,7 @@ pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
 
 /// Each completion of a batch is answered in order: held, lost, repeated, or of an unknown delivery.
 pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_many(&*store, &owner, 5, 0).await;
     let held = claim(&*store, 1).await;
     settle(&*store, held[3].delivered(5)).await;
@@ -148,8 +143,7 @@ pub async fn a_batch_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
 /// A batch in which all succeed is stored in every field, also if some of its claims are lost, repeated or of an unknown
 /// delivery.
 pub async fn a_batch_of_successes_is_answered_one_by_one(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_many(&*store, &owner, 5, 0).await;
     let held = claim(&*store, 1).await;
     let record = |n: u8| AttemptRecord {
@@ -178,8 +172,7 @@ pub async fn a_batch_of_successes_is_answered_one_by_one(store: Arc<dyn WebhookS
 
 /// One record is stored for each attempt number: the first one stays.
 pub async fn an_attempt_is_recorded_once(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
     settle(&*store, held.failed(10, 20)).await;

@@ -9,8 +9,8 @@ use domain::webhooks::{DeliveryFilter, DeliveryState, NewEvent};
 use super::WebhookStore;
 use super::sample::{
     change_of, deletion_of, deliveries, event, event_at, filtered, find, history, insert, insertion_of, named,
-    only_secret, publish, publish_many, reread, secret, secrets_of, subscribed, subscription, subscriptions, switched,
-    try_history,
+    only_secret, publish, publish_many, reread, secret, secrets_of, subscribed, subscriber, subscription,
+    subscriptions, switched, try_history,
 };
 use super::work::{LEASE_MILLIS, claim, claim_as, complete, complete_all, drain, end_closed, request};
 use crate::racing::{DropAt, moments, not_held_up};
@@ -39,8 +39,7 @@ pub async fn a_cancelled_subscription_is_whole_or_nothing(store: Arc<dyn Webhook
 
 /// A dropped publication accepts every event or none, each with all its deliveries and its publisher's id.
 pub async fn a_cancelled_publication_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     subscribed(&*store, &owner).await;
     for (round, drop_at) in (0..).zip(moments()) {
         let named_event = |n| named(event_at(&owner, at(round)), &format!("round-{round}-{n}"), "a");
@@ -67,8 +66,7 @@ pub async fn a_cancelled_publication_is_whole_or_nothing(store: Arc<dyn WebhookS
 
 /// All deliveries of a dropped claim are due again when the claim expires. Later calls do not hang.
 pub async fn what_a_cancelled_claim_took_is_due_again(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     for (round, drop_at) in (0..).zip(moments()) {
         let start = round * 3 * LEASE_MILLIS;
         publish_many(&*store, &owner, 4, start).await;
@@ -90,8 +88,7 @@ pub async fn what_a_cancelled_claim_took_is_due_again(store: Arc<dyn WebhookStor
 /// A dropped batch of completions is stored wholly or not at all. A later one does not hang.
 pub async fn a_cancelled_completion_is_whole_or_nothing(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         publish_many(&*store, &owner, 4, 0).await;
         let held = claim_as(&*store, &request(10)).await;
         let ends: Vec<_> = held.iter().map(|one| one.delivered(20)).collect();
@@ -163,8 +160,7 @@ pub async fn a_cancelled_change_is_whole_or_nothing(store: Arc<dyn WebhookStore>
 
 /// A caller may stop waiting for a hint and wait again. Other calls do not hang.
 pub async fn a_hint_may_be_dropped_at_any_time(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     for drop_at in moments().into_iter().filter(|one| matches!(one, DropAt::Moment(_))) {
         drop_at.call(store.hint()).await;
         not_held_up(drop_at, async {
@@ -178,8 +174,7 @@ pub async fn a_hint_may_be_dropped_at_any_time(store: Arc<dyn WebhookStore>) {
 /// A dropped purge deletes whole deliveries: every delivery that is still listed is complete.
 pub async fn a_cancelled_purge_leaves_whole_deliveries(store: Arc<dyn WebhookStore>) {
     for (round, drop_at) in (0..).zip(moments()) {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         publish_many(&*store, &owner, 3, -200_000_000).await;
         drain(&*store, 10).await;
         drop_at.call(store.purge(Retained::Webhooks, at(0), 100)).await;

@@ -14,7 +14,8 @@ use super::WebhookStore;
 use super::calls::calling;
 use super::commands::{cancel, count_recoverable, recover, retry, retry_at};
 use super::sample::{
-    delete, deliveries, history, publish_at, publish_together, subscribed, subscription_to, switched, update,
+    delete, deliveries, history, publish_at, publish_together, subscribed, subscriber, subscription_to, switched,
+    update,
 };
 use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, settle};
 use crate::racing::all_at_once;
@@ -23,8 +24,7 @@ use crate::sample::{at, user};
 /// A failed delivery is shown with the end of its last attempt: its reason and its status, after any earlier attempts.
 /// A delivery that was never attempted, or whose last attempt succeeded, has neither.
 pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let first = failed_with(&*store, &owner, 0, FailureReason::Timeout, None).await;
     let second = failed_with(&*store, &owner, 1, FailureReason::Status, Some(503)).await;
     let again = retry_all(&*store, &owner, lane.id, &[second], 2, 0).await;
@@ -95,8 +95,7 @@ pub async fn only_what_can_be_retried_is_shown_as_failed(store: Arc<dyn WebhookS
 /// Deliveries that are retried together are each due at once, as the first attempt of a new run. Deliveries that have
 /// not failed, go elsewhere, or are too old do not change.
 pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let elsewhere = subscription_to(&owner, &["other.type"]);
     super::sample::put(&*store, &elsewhere).await;
     publish_together(&*store, &owner, [99, 100, 101, 102, 103]).await;
@@ -120,8 +119,7 @@ pub async fn failed_deliveries_are_retried_at_once(store: Arc<dyn WebhookStore>)
 
 /// No delivery is retried at a disabled or deleted subscription, nor at one of another user.
 pub async fn a_retry_of_failed_deliveries_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let id = failed_with(&*store, &owner, 0, FailureReason::Connect, None).await;
     let unchanged = history(&*store, &owner, id).await;
     let stranger = retry_all(&*store, &user("bob"), lane.id, &[id], 10, 0).await;
@@ -136,8 +134,7 @@ pub async fn a_retry_of_failed_deliveries_needs_an_open_lane(store: Arc<dyn Webh
 /// Parallel retries of the same deliveries, together and one by one, make each of them due once.
 pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
-        let owner = user(&format!("round {round}"));
-        let lane = subscribed(&*store, &owner).await;
+        let (owner, lane) = subscriber(&*store, &format!("round {round}")).await;
         // Not enough failures to pause the lane.
         publish_together(&*store, &owner, 0..4).await;
         let held = claim(&*store, 10).await;
@@ -164,8 +161,7 @@ pub async fn parallel_retries_of_failed_deliveries_make_each_due_once(store: Arc
 /// The count is the later answer of a recovery with the same arguments: failed deliveries and waiting retries, without
 /// too old events, and up to the maximum. Other owners and deleted subscriptions have none.
 pub async fn what_a_recovery_would_retry_is_counted(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_together(&*store, &owner, [99, 100, 101, 102, 103, 104]).await;
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);

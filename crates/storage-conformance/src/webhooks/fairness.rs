@@ -7,7 +7,7 @@ use domain::SubscriptionId;
 use domain::ports::ClaimRequest;
 
 use super::WebhookStore;
-use super::sample::{event, event_at, publish, publish_at, publish_many, subscribed};
+use super::sample::{event, event_at, publish, publish_at, publish_many, subscribed, subscriber};
 use super::work::{Held, claim, claim_as, complete, complete_all, request};
 use crate::sample::{at, user};
 
@@ -42,8 +42,7 @@ pub async fn lanes_take_turns(store: Arc<dyn WebhookStore>) {
 /// one lane go round in turn.
 pub async fn the_lane_served_longest_ago_comes_first(store: Arc<dyn WebhookStore>) {
     for n in 0..4 {
-        let owner = user(&format!("user-{n}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("user-{n}")).await;
         let events: Vec<_> = (0..6).map(|older| event_at(&owner, at(-100 * n - older))).collect();
         publish(&*store, &events).await;
     }
@@ -94,8 +93,7 @@ pub async fn lanes_that_wait_take_no_place(store: Arc<dyn WebhookStore>) {
 
 /// A lane of a new owner with this number of deliveries that have waited for a while.
 async fn long_lane(store: &Arc<dyn WebhookStore>, count: usize) -> SubscriptionId {
-    let owner = user(&format!("long-{count}"));
-    let lane = subscribed(&**store, &owner).await;
+    let (owner, lane) = subscriber(&**store, &format!("long-{count}")).await;
     let events: Vec<_> = (0..count).map(|_| event_at(&owner, at(-1_000))).collect();
     for batch in events.chunks(500) {
         publish(&**store, batch).await;

@@ -7,15 +7,16 @@ use domain::ports::{ListSubscriptionsRequest, SubscriptionStore};
 use domain::webhooks::{AttemptRecord, FailureReason, NewEvent};
 
 use super::WebhookStore;
-use super::sample::{delete, event, event_at, health, publish, publish_at, publish_many, subscribed, switched, update};
+use super::sample::{
+    delete, event, event_at, health, publish, publish_at, publish_many, subscribed, subscriber, switched, update,
+};
 use super::work::{claim, claim_one, complete, drain, settle};
 use crate::sample::{at, user};
 
 /// Deliveries that wait or are being sent are counted, for any due time. Ended deliveries and other subscriptions'
 /// deliveries are not.
 pub async fn waiting_deliveries_are_counted(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     assert_eq!(health(&*store, &lane).await.waiting, 0, "a new lane is empty");
     publish_many(&*store, &owner, 5, 0).await;
     let held = claim(&*store, 1).await;
@@ -31,8 +32,7 @@ pub async fn waiting_deliveries_are_counted(store: Arc<dyn WebhookStore>) {
 
 /// The attempt that ended last is shown, even if another one was recorded later. The excerpt is left out.
 pub async fn the_attempt_that_ended_last_is_shown(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let other = subscribed(&*store, &owner).await;
     publish(&*store, &[event(&owner), event(&owner)]).await;
     let held = claim(&*store, 1).await;

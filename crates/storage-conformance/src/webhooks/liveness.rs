@@ -12,7 +12,7 @@ use domain::webhooks::{DeliveryEnd, DeliveryState};
 use super::WebhookStore;
 use super::calls::{calling, claiming, publishing, race};
 use super::commands::retry;
-use super::sample::{deliveries, health, publish_at, publish_many, subscribed, switched, update};
+use super::sample::{deliveries, health, publish_at, publish_many, subscribed, subscriber, switched, update};
 use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -49,8 +49,7 @@ pub async fn everything_that_was_accepted_is_delivered(store: Arc<dyn WebhookSto
 
 /// An event that is published while its lane is served for the last time is claimed by that claim or by the next.
 pub async fn a_publication_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     for round in 0..ROUNDS {
         let start = (round + 1) * ROUND_MILLIS;
         publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
@@ -61,8 +60,7 @@ pub async fn a_publication_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore
 
 /// A retry that is due at once while its lane is served for the last time is claimed by that claim or by the next.
 pub async fn a_retry_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     for round in 0..ROUNDS {
         let start = (round + 1) * ROUND_MILLIS;
         publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
@@ -77,8 +75,7 @@ pub async fn a_retry_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
 /// A delivery that is retried by hand while its lane is served for the last time is claimed by that claim or by the
 /// next.
 pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     for round in 0..ROUNDS / 2 {
         let start = (round + 1) * ROUND_MILLIS;
         publish_at(&*store, &owner, at(start - LATE_MILLIS)).await;
@@ -97,8 +94,7 @@ pub async fn a_retry_by_hand_beside_a_claim_is_claimed(store: Arc<dyn WebhookSto
 
 /// An event that is published while its subscription is enabled has a delivery that is claimed, or has no delivery.
 pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     for round in 0..ROUNDS / 2 {
         let start = round * ROUND_MILLIS;
         update(&*store, &lane, &switched(false), at(start)).await;
@@ -118,8 +114,7 @@ pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookS
 /// A success that ends a pause during a publication wakes the lane for the new delivery.
 pub async fn a_publication_beside_a_recovery_is_claimed(store: Arc<dyn WebhookStore>) {
     for round in 0..ROUNDS / 4 {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         let start = round * ROUND_MILLIS;
         publish_many(&*store, &owner, 6, start).await;
         let held = claim(&*store, start).await;

@@ -10,7 +10,7 @@ use super::WebhookStore;
 use super::commands::{cancel, retry};
 use super::sample::{
     delete, deliveries, event, event_at, event_of, event_type, filtered, history, page, publish, publish_at,
-    publish_many, subscribed,
+    publish_many, subscribed, subscriber,
 };
 use super::work::{Held, claim, claim_as, complete, end_closed, request, settle};
 use crate::sample::{at, user};
@@ -72,8 +72,7 @@ pub async fn filters_pick_what_the_reference_picks(store: Arc<dyn WebhookStore>)
 
 /// A search for rare deliveries finds them page by page, and ends, for any number of others between them.
 pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     let rare = event_of(&owner, "rare");
     publish(&*store, std::slice::from_ref(&rare)).await;
     for _ in 0..4 {
@@ -95,8 +94,7 @@ pub async fn a_search_for_what_is_rare_comes_to_its_end(store: Arc<dyn WebhookSt
 
 /// Deliveries to a subscription that was deleted stay in the log, with their attempts.
 pub async fn deliveries_to_deleted_subscriptions_stay(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish(&*store, &[event(&owner), event(&owner)]).await;
     let held = claim(&*store, 1).await;
     settle(&*store, held[0].delivered(10)).await;
@@ -166,8 +164,7 @@ pub async fn attempts_come_in_the_order_of_their_ends(store: Arc<dyn WebhookStor
 
 /// All attempts at one delivery come, each with its number.
 pub async fn attempts_at_one_delivery_all_come(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     for n in 0..4 {
         let held = claim(&*store, n * 10).await;
@@ -180,8 +177,7 @@ pub async fn attempts_at_one_delivery_all_come(store: Arc<dyn WebhookStore>) {
 
 /// A delivery that is retried without end is shown with its newest attempts only.
 pub async fn a_delivery_is_shown_with_its_newest_attempts(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let event = publish_at(&*store, &owner, at(0)).await;
     let (id, made) = (DeliveryId::of(event, lane.id), SHOWN_ATTEMPTS_MAX + 2);
     for n in 0..i64::from(made) {

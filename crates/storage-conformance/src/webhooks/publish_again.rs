@@ -8,7 +8,7 @@ use domain::ports::{Accepted, Publication};
 use domain::webhooks::{Event, Payload};
 
 use super::WebhookStore;
-use super::sample::{deliveries, event, event_at, named, publish, subscribed, try_publish};
+use super::sample::{deliveries, event, event_at, named, publish, subscribed, subscriber, try_publish};
 use super::work::claim;
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -40,8 +40,7 @@ pub async fn a_repetition_is_a_duplicate(store: Arc<dyn WebhookStore>) {
 
 /// Other content under the same id of the publisher is a conflict, which names the event. The store does not change.
 pub async fn another_event_under_the_same_id_is_a_conflict(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish(&*store, &[named(event(&owner), "order-1", "a")]).await;
     for (index, before) in [0, 1, 5].map(|index| (index, (0..index).map(|_| event(&owner)))) {
         let mut events: Vec<_> = before.collect();
@@ -54,8 +53,7 @@ pub async fn another_event_under_the_same_id_is_a_conflict(store: Arc<dyn Webhoo
 
 /// If one event is a conflict, no event of the call is accepted, and no publisher's id is used up.
 pub async fn a_publication_is_all_or_nothing(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish(&*store, &[named(event(&owner), "taken", "a")]).await;
     let events = [
         named(event(&owner), "first", "a"),
@@ -93,8 +91,7 @@ pub async fn publisher_ids_are_each_owners_own(store: Arc<dyn WebhookStore>) {
 
 /// Within one call the second event under an id is a duplicate of the first, or a conflict.
 pub async fn repetitions_within_one_call_are_seen(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     let (first, second) = (named(event(&owner), "order-1", "a"), named(event(&owner), "order-1", "a"));
     let others = named(event(&user("bob")), "order-1", "b");
     let accepted = publish(&*store, &[first.clone(), others.clone(), second]).await;
@@ -113,8 +110,7 @@ pub async fn repetitions_within_one_call_are_seen(store: Arc<dyn WebhookStore>) 
 /// One of several parallel repetitions is accepted, and the others get the accepted event.
 pub async fn parallel_repetitions_are_accepted_once(store: Arc<dyn WebhookStore>) {
     for round in 0..6 {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         let calls = (0..12).map(|_| publishing(&store, &owner, vec!["order-1".to_owned()])).collect();
         let answers: Vec<Accepted> = all_at_once(calls).await.into_iter().flatten().collect();
         let firsts: Vec<&Accepted> = answers.iter().filter(|one| !one.is_duplicate).collect();
@@ -130,8 +126,7 @@ pub async fn parallel_repetitions_are_accepted_once(store: Arc<dyn WebhookStore>
 /// Parallel publications that name the same ids in opposite orders all succeed, and each id is accepted once.
 pub async fn parallel_repetitions_in_opposite_orders_all_end(store: Arc<dyn WebhookStore>) {
     for round in 0..4 {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         let ids: Vec<String> = (0..10).map(|n| format!("order-{n}")).collect();
         let backwards: Vec<String> = ids.iter().rev().cloned().collect();
         let calls = (0..8).map(|n| {

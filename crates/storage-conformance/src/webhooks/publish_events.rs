@@ -11,8 +11,8 @@ use domain::{DeliveryId, Timestamp};
 use super::WebhookStore;
 use super::calls::calling;
 use super::sample::{
-    delete, deliveries, event, event_at, event_of, event_type, history, publish, put, subscribed, subscription,
-    subscription_to, switched, update,
+    delete, deliveries, event, event_at, event_of, event_type, history, publish, put, subscribed, subscriber,
+    subscription, subscription_to, switched, update,
 };
 use super::work::{claim_as, drain, request};
 use crate::racing::all_at_once;
@@ -20,8 +20,7 @@ use crate::sample::{at, user};
 
 /// An accepted event, its delivery and its payload come back equal in every field, to the byte and the millisecond.
 pub async fn an_event_comes_back_with_every_field(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let subscription = subscribed(&*store, &owner).await;
+    let (owner, subscription) = subscriber(&*store, "alice").await;
     let longest_type = format!("v1/{}", "t".repeat(125));
     let payloads = [vec![], b"{}".to_vec(), (0..=255).collect(), vec![b'x'; Payload::SIZE_BYTES_MAX_DEFAULT]];
     for (n, bytes) in (0..).zip(payloads) {
@@ -55,8 +54,7 @@ pub async fn an_event_comes_back_with_every_field(store: Arc<dyn WebhookStore>) 
 
 /// Times of events come back to the millisecond, from 1970 on.
 pub async fn times_of_events_keep_their_milliseconds(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let subscription = subscribed(&*store, &owner).await;
+    let (owner, subscription) = subscriber(&*store, "alice").await;
     let unix = |millis| Timestamp::from_unix_millis(millis).expect("within the range of timestamps");
     for time in [unix(1), unix(1_001), at(0), at(879), unix(4_102_444_800_999)] {
         let new = event_at(&owner, time);
@@ -187,8 +185,7 @@ pub async fn a_refused_event_for_one_subscription_leaves_nothing(store: Arc<dyn 
 
 /// One call takes the maximum number of events, and each is delivered once.
 pub async fn the_most_events_at_once_are_taken(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let subscription = subscribed(&*store, &owner).await;
+    let (owner, subscription) = subscriber(&*store, "alice").await;
     let events: Vec<NewEvent> = (0..PUBLISHED_EVENTS_MAX).map(|_| event(&owner)).collect();
     let accepted = publish(&*store, &events).await;
     let answered: Vec<_> = accepted.iter().map(|one| one.event.id).collect();
@@ -208,8 +205,7 @@ pub async fn the_most_events_at_once_are_taken(store: Arc<dyn WebhookStore>) {
 
 /// An event's id that is stored already is refused, and no event of the call is stored.
 pub async fn a_stored_event_id_is_refused(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     let stored = event(&owner);
     publish(&*store, std::slice::from_ref(&stored)).await;
     let answer = store.publish(&[event(&owner), stored]).await;

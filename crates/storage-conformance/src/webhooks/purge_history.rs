@@ -11,7 +11,7 @@ use super::WebhookStore;
 use super::calls::{calling, publishing};
 use super::sample::{
     NO_MAX, delete, deliveries, event, event_at, health, history, insert, insertion_of, named, publish, reread, secret,
-    subscribed, switched, try_history, try_publish, update,
+    subscribed, subscriber, switched, try_history, try_publish, update,
 };
 use super::work::{LEASE_MILLIS, claim, complete_all, drain, end_closed, settle};
 use crate::racing::all_at_once;
@@ -31,8 +31,7 @@ const TRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Everything that any owner published on a day that had ended at the boundary is deleted: ended deliveries, attempts,
 /// events, and the ids of publishers, which are free again. All later data stays.
 pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let published = |millis: i64| named(event_at(&owner, at(millis)), &format!("order-{millis}"), "a");
     let yesterday = -1 - at(0).unix_millis() % DAY_MILLIS;
     let times = [EARLIER, yesterday - 1, yesterday, 100, 101];
@@ -61,8 +60,7 @@ pub async fn what_was_published_earlier_is_forgotten(store: Arc<dyn WebhookStore
 
 /// Deliveries of any age stay until they have ended, with their attempts and events. All others are deleted.
 pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let events: Vec<_> = (0..4).map(|n| named(event_at(&owner, at(n)), &format!("order-{n}"), "a")).collect();
     publish(&*store, &events).await;
     let unheard = named(event_at(&user("bob"), at(0)), "unheard", "a");
@@ -90,8 +88,7 @@ pub async fn what_has_not_ended_stays(store: Arc<dyn WebhookStore>) {
 
 /// A purge in small steps ends, and each step deletes about its maximum, also beside deliveries that wait.
 pub async fn a_purge_in_small_steps_comes_to_its_end(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     subscribed(&*store, &owner).await;
     let events: Vec<_> = (0..20).map(|n| named(event(&owner), &format!("order-{n}"), "a")).collect();
     publish(&*store, &events).await;
@@ -151,8 +148,7 @@ pub async fn deleted_subscriptions_go_with_their_last_delivery(store: Arc<dyn We
 
 /// A purge in parallel with publications and deliveries deletes no new data.
 pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     for round in 0..8 {
         publish(&*store, &[event_at(&owner, at(EARLIER)), event_at(&owner, at(EARLIER))]).await;
         drain(&*store, round * 100).await;
@@ -174,8 +170,7 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
 /// Preparing for the next days does not change the data: at any time, several times, and during publications. Events of
 /// any time are accepted and delivered, prepared for or not.
 pub async fn preparing_history_changes_nothing(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish(&*store, &[event_at(&owner, at(-1))]).await;
     assert_eq!(drain(&*store, 0).await.len(), 1);
     let before = deliveries(&*store, &owner).await;

@@ -14,7 +14,7 @@ use super::WebhookStore;
 use super::commands::{cancel, count_recoverable, recover, recover_as, recovery, retry_at};
 use super::sample::{
     event_at, event_type, health, history, patterns, publish, publish_at, publish_many, publish_together, put, reread,
-    subscribed, subscription_to, switched, update,
+    subscriber, subscription_to, switched, update,
 };
 use super::work::{Held, claim, claim_one, complete, complete_all, end_closed, settle};
 use crate::sample::{at, user};
@@ -23,8 +23,7 @@ use crate::sample::{at, user};
 /// or the disabling ended, and deliveries that wait for a retry. It does not retry deliveries that were delivered or
 /// cancelled, or whose event is too old.
 pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_together(&*store, &owner, [99, 100, 100, 100, 100]).await;
     let mut held = claim(&*store, 200).await;
     held.sort_by_key(|one| one.delivery.run_started_at);
@@ -53,8 +52,7 @@ pub async fn recovering_brings_back_what_failed(store: Arc<dyn WebhookStore>) {
 /// A disabled subscription misses published events: a delivery ends without an attempt, and its event keeps the payload. A
 /// recovery sends missed deliveries, failed deliveries, or both.
 pub async fn recovering_sends_what_was_missed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let failing = event_at(&owner, at(1));
     publish(&*store, std::slice::from_ref(&failing)).await;
     let held = claim_one(&*store, 5).await;
@@ -156,8 +154,7 @@ pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
 
 /// At most `max` deliveries are recovered, oldest first, and the next calls recover the rest.
 pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let events = publish_together(&*store, &owner, 0..7).await;
     update(&*store, &lane, &switched(false), at(50)).await;
     end_closed(&*store, 50).await;
@@ -174,8 +171,7 @@ pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
 
 /// Recovering an enabled subscription ends the pause of its lane.
 pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_many(&*store, &owner, 6, 0).await;
     complete_all(&*store, &claim(&*store, 1).await, |one| one.failed(10, 1_000_000)).await;
     publish_at(&*store, &owner, at(0)).await;
@@ -188,8 +184,7 @@ pub async fn recovering_ends_a_pause(store: Arc<dyn WebhookStore>) {
 
 /// The rest of a recovery needs the owner's subscription to be enabled. It does not enable the subscription.
 pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     let events = publish_together(&*store, &owner, 0..3).await;
     switch_off(&*store, &lane, 50).await;
     assert_eq!(recover(&*store, &lane, 100, 0, 1).await, Some(1), "the first part");
@@ -209,8 +204,7 @@ pub async fn recovering_the_rest_needs_an_enabled_subscription(store: Arc<dyn We
 
 /// The rest of a recovery is due when the pause of the lane ends.
 pub async fn recovering_the_rest_leaves_the_pause(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = subscribed(&*store, &owner).await;
+    let (owner, lane) = subscriber(&*store, "alice").await;
     publish_many(&*store, &owner, 6, 0).await;
     complete_all(&*store, &claim(&*store, 1).await, |one| one.failed(10, 1_000_000)).await;
     let before = health(&*store, &lane).await.breaker;

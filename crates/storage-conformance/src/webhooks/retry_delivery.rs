@@ -10,7 +10,9 @@ use domain::{DeliveryId, OwnerId};
 use super::WebhookStore;
 use super::calls::{calling, claiming};
 use super::commands::{cancel, retry, retry_since};
-use super::sample::{close, deliveries, event, history, publish, publish_at, publish_many, subscribed, try_history};
+use super::sample::{
+    close, deliveries, event, history, publish, publish_at, publish_many, subscribed, subscriber, try_history,
+};
 use super::work::{LEASE_MILLIS, claim, claim_one, complete, drain, settle};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
@@ -18,8 +20,7 @@ use crate::sample::{at, user};
 /// A waiting delivery that is retried by hand is due at once, as the first attempt of a new run. The count of attempts
 /// continues.
 pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
     settle(&*store, held.failed(10, 1_000_000)).await;
@@ -37,8 +38,7 @@ pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
 
 /// A delivery that has ended in any way is due again when it is retried by hand, and keeps its attempts.
 pub async fn an_ended_delivery_is_brought_back(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_many(&*store, &owner, 3, 0).await;
     let held = claim(&*store, 1).await;
     complete(&*store, &[held[0].delivered(10), held[1].spent(10)]).await;
@@ -62,8 +62,7 @@ pub async fn an_ended_delivery_is_brought_back(store: Arc<dyn WebhookStore>) {
 
 /// A retry by hand does not change a delivery that is being sent. When its claim has expired, the delivery waits.
 pub async fn what_is_being_sent_is_not_retried(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let held = claim_one(&*store, 0).await;
     let id = held.delivery.id;
@@ -80,8 +79,7 @@ pub async fn what_is_being_sent_is_not_retried(store: Arc<dyn WebhookStore>) {
 /// No delivery to a disabled or deleted subscription is retried.
 pub async fn a_retry_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
     for (n, deleting) in [(0, false), (1, true)] {
-        let owner = user(&format!("user-{n}"));
-        let lane = subscribed(&*store, &owner).await;
+        let (owner, lane) = subscriber(&*store, &format!("user-{n}")).await;
         publish_at(&*store, &owner, at(0)).await;
         let held = claim_one(&*store, 0).await;
         settle(&*store, held.spent(10)).await;
@@ -97,8 +95,7 @@ pub async fn a_retry_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
 
 /// An event that was published earlier than allowed is not retried, to the millisecond.
 pub async fn an_old_event_is_not_retried(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(100)).await;
     let held = claim_one(&*store, 100).await;
     settle(&*store, held.spent(110)).await;
@@ -113,8 +110,7 @@ pub async fn an_old_event_is_not_retried(store: Arc<dyn WebhookStore>) {
 /// Parallel retries of one delivery make it due once.
 pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         publish_at(&*store, &owner, at(0)).await;
         let held = claim_one(&*store, 0).await;
         settle(&*store, held.spent(10)).await;
@@ -133,8 +129,7 @@ pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
 /// A delivery that waits or is being sent ends when it is cancelled. Its claim then only stores the record of the
 /// attempt. A delivery that has ended does not change.
 pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish(&*store, &[event(&owner), event(&owner)]).await;
     let held = claim(&*store, 1).await;
     settle(&*store, held[0].failed(10, 50)).await;
@@ -158,8 +153,7 @@ pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
 /// A claim from before a cancellation does not affect the new run that a retry by hand starts, whether the delivery waits
 /// or is being sent.
 pub async fn an_old_claim_means_nothing_to_a_new_run(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    subscribed(&*store, &owner).await;
+    let (owner, _) = subscriber(&*store, "alice").await;
     publish_at(&*store, &owner, at(0)).await;
     let old = claim_one(&*store, 0).await;
     cancel(&*store, &owner, old.delivery.id, 10).await;
@@ -176,8 +170,7 @@ pub async fn an_old_claim_means_nothing_to_a_new_run(store: Arc<dyn WebhookStore
 /// Cancelling in parallel with claims: a cancelled delivery is not claimed afterwards, and no claim changes its end.
 pub async fn cancelling_beside_claims_holds(store: Arc<dyn WebhookStore>) {
     for round in 0..8 {
-        let owner = user(&format!("round {round}"));
-        subscribed(&*store, &owner).await;
+        let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
         publish(&*store, &[event(&owner), event(&owner)]).await;
         let ids: Vec<DeliveryId> = deliveries(&*store, &owner).await.iter().map(|one| one.id).collect();
         let cancels = ids.iter().map(|id| {

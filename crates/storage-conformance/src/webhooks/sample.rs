@@ -19,7 +19,7 @@ use domain::webhooks::{
 use domain::{DeliveryId, EventId, OwnerId, Placement, SealingKeys, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
-use crate::sample::at;
+use crate::sample::{at, user};
 
 /// A maximum that is never reached.
 pub(crate) const NO_MAX: u32 = 1_000_000;
@@ -171,6 +171,13 @@ pub(crate) async fn subscribed(store: &dyn WebhookStore, owner: &OwnerId) -> Sub
     let subscription = subscription(owner);
     put(store, &subscription).await;
     subscription
+}
+
+/// A user with this name, and the user's stored subscription to everything.
+pub(crate) async fn subscriber(store: &dyn WebhookStore, name: &str) -> (OwnerId, Subscription) {
+    let owner = user(name);
+    let subscription = subscribed(store, &owner).await;
+    (owner, subscription)
 }
 
 /// The owner's subscriptions, the newest first.
