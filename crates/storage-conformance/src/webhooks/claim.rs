@@ -14,7 +14,8 @@ use super::sample::{
     subscription,
 };
 use super::work::{
-    Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, request, settle,
+    Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, publish_and_claim, request,
+    settle,
 };
 use crate::sample::{at, user};
 
@@ -94,8 +95,7 @@ pub async fn a_claim_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
 /// A completion under a lost claim does not change the delivery, which belongs to the next claim. The attempt is recorded.
 pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let lost = claim_one(&*store, 0).await;
+    let lost = publish_and_claim(&*store, &owner, 0).await;
     let holder = claim_one(&*store, LEASE_MILLIS).await;
     let before = history(&*store, &owner, holder.delivery.id).await.delivery;
     let late = LEASE_MILLIS + 10;
@@ -115,8 +115,7 @@ pub async fn a_lost_claim_ends_nothing(store: Arc<dyn WebhookStore>) {
 /// An expired claim still holds until another claim takes the delivery.
 pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let held = claim_one(&*store, 0).await;
+    let held = publish_and_claim(&*store, &owner, 0).await;
     settle(&*store, held.delivered(2 * LEASE_MILLIS)).await;
     assert!(claim(&*store, 3 * LEASE_MILLIS).await.is_empty(), "what was delivered must not be claimed again");
 }
@@ -125,8 +124,7 @@ pub async fn a_claim_that_ran_out_holds_until_another_claims(store: Arc<dyn Webh
 /// attempt, and is due again at its time, to the millisecond.
 pub async fn attempts_are_counted_by_claims(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let held = claim_one(&*store, 0).await;
+    let held = publish_and_claim(&*store, &owner, 0).await;
     let id = held.delivery.id;
     assert_eq!(history(&*store, &owner, id).await.delivery.attempts, 1, "the attempt must count while it is made");
     settle(&*store, held.given_back(10, 50)).await;

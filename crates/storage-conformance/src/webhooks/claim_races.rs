@@ -8,10 +8,10 @@ use domain::webhooks::{DeliveryState, NextStep};
 
 use super::WebhookStore;
 use super::calls::{calling, claiming};
-use super::sample::{history, publish_at, publish_many, subscribed, subscriber};
-use super::work::{claim, claim_one, complete};
+use super::sample::{history, publish_many, subscribed, subscriber};
+use super::work::{claim, complete, publish_and_claim};
 use crate::racing::all_at_once;
-use crate::sample::{at, user};
+use crate::sample::user;
 
 /// Parallel claims divide the due deliveries: each delivery is in one claim, and together the claims take all.
 pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>) {
@@ -36,8 +36,7 @@ pub async fn parallel_claims_share_out_what_is_due(store: Arc<dyn WebhookStore>)
 pub async fn parallel_completions_of_a_claim_end_it_once(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
-        publish_at(&*store, &owner, at(0)).await;
-        let held = claim_one(&*store, 0).await;
+        let held = publish_and_claim(&*store, &owner, 0).await;
         let calls = (0..8).map(|n| {
             let completion = if n % 2 == 0 { held.delivered(10 + n) } else { held.failed(10 + n, 1_000_000) };
             let next = completion.end.next_step();

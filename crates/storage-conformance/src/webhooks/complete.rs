@@ -11,7 +11,7 @@ use domain::webhooks::{
 
 use super::WebhookStore;
 use super::sample::{event, health, history, publish, publish_at, publish_many, subscribed, subscriber};
-use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, settle};
+use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, publish_and_claim, settle};
 use crate::sample::{at, user};
 
 /// A delivery ends as its completion says, at the completion's instant, and is not claimed again.
@@ -95,8 +95,7 @@ pub async fn every_field_of_an_attempt_comes_back(store: Arc<dyn WebhookStore>) 
 /// An attempt without a record counts, whether the delivery continues or ends: it began and was cut off.
 pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
     let (owner, lane) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let held = claim_one(&*store, 0).await;
+    let held = publish_and_claim(&*store, &owner, 0).await;
     settle(&*store, held.cut_off(5, 10)).await;
     let held = claim_one(&*store, 10).await;
     assert_eq!(held.delivery.attempt, 2, "an attempt that was cut off counts");
@@ -173,8 +172,7 @@ pub async fn a_batch_of_successes_is_answered_one_by_one(store: Arc<dyn WebhookS
 /// One record is stored for each attempt number: the first one stays.
 pub async fn an_attempt_is_recorded_once(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let held = claim_one(&*store, 0).await;
+    let held = publish_and_claim(&*store, &owner, 0).await;
     settle(&*store, held.failed(10, 20)).await;
     let again = [held.delivered(15), held.failed(16, 30)];
     assert_eq!(complete(&*store, &again).await, [false, false], "a claim ends once");

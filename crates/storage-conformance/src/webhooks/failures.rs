@@ -17,7 +17,7 @@ use super::sample::{
     delete, deliveries, history, publish_at, publish_together, subscribed, subscriber, subscription_to, switched,
     update,
 };
-use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, settle};
+use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, publish_and_claim, settle};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -219,8 +219,7 @@ async fn failed_with(
     reason: FailureReason,
     status: Option<u16>,
 ) -> DeliveryId {
-    publish_at(store, owner, at(millis)).await;
-    let held = claim_one(store, millis).await;
+    let held = publish_and_claim(store, owner, millis).await;
     settle(store, ended(&held, millis + 1, reason, status)).await;
     held.delivery.id
 }

@@ -8,7 +8,7 @@ use domain::webhooks::{DisableReason, SubscriptionStatus};
 
 use super::WebhookStore;
 use super::sample::{delete, event, event_at, publish, publish_at, subscribed, switched, update};
-use super::work::{claim, claim_one, complete, settle};
+use super::work::{claim, claim_one, complete, publish_and_claim, settle};
 use crate::sample::{at, user};
 
 async fn figures(store: &dyn WebhookStore, millis: i64, max: u32) -> QueueFigures {
@@ -63,11 +63,9 @@ pub async fn the_oldest_due_delivery_is_found(store: Arc<dyn WebhookStore>) {
 pub async fn lanes_and_subscriptions_are_counted_by_their_states(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
     let paused = subscribed(&*store, &alice).await;
-    publish_at(&*store, &alice, at(0)).await;
-    settle(&*store, claim_one(&*store, 0).await.held_off(1, Duration::from_mins(1))).await;
+    settle(&*store, publish_and_claim(&*store, &alice, 0).await.held_off(1, Duration::from_mins(1))).await;
     let gone = subscribed(&*store, &bob).await;
-    publish_at(&*store, &bob, at(2)).await;
-    settle(&*store, claim_one(&*store, 2).await.gone(3)).await;
+    settle(&*store, publish_and_claim(&*store, &bob, 2).await.gone(3)).await;
     assert_ne!(paused.id, gone.id);
     let (off, deleted) = (subscribed(&*store, &alice).await, subscribed(&*store, &alice).await);
     update(&*store, &off, &switched(false), at(4)).await;

@@ -9,9 +9,9 @@ use domain::{EventId, Timestamp};
 
 use super::WebhookStore;
 use super::sample::{
-    delete, event, event_at, event_of, event_type, find, publish, publish_at, reread, subscribed, switched, update,
+    delete, event, event_at, event_of, event_type, find, publish, reread, subscribed, switched, update,
 };
-use super::work::{claim, claim_one, settle};
+use super::work::{claim, claim_one, publish_and_claim, settle};
 use crate::sample::{at, user};
 
 /// More pages than a bounded search of two thousand events should need.
@@ -31,8 +31,7 @@ pub async fn failing_subscriptions_come_the_longest_first(store: Arc<dyn Webhook
     for max in [1, 2, 10] {
         assert_eq!(failing(&*store, max).await, expected, "pages of {max}");
     }
-    publish_at(&*store, &healthy.owner, at(200)).await;
-    settle(&*store, claim_one(&*store, 200).await.delivered(201)).await;
+    settle(&*store, publish_and_claim(&*store, &healthy.owner, 200).await.delivered(201)).await;
     let healed = expected.remove(0).subscription;
     let retries = claim(&*store, RETRY_MILLIS).await;
     let retry = retries.iter().find(|held| held.subscription == healed.id).expect("a retry of each is due");
@@ -48,11 +47,9 @@ pub async fn failing_subscriptions_come_the_longest_first(store: Arc<dyn Webhook
 pub async fn only_enabled_subscriptions_are_failing(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let paused = subscribed(&*store, &owner).await;
-    publish_at(&*store, &owner, at(0)).await;
-    settle(&*store, claim_one(&*store, 0).await.held_off(1, Duration::from_mins(1))).await;
+    settle(&*store, publish_and_claim(&*store, &owner, 0).await.held_off(1, Duration::from_mins(1))).await;
     let gone = subscribed(&*store, &user("bob")).await;
-    publish_at(&*store, &gone.owner, at(2)).await;
-    settle(&*store, claim_one(&*store, 2).await.gone(3)).await;
+    settle(&*store, publish_and_claim(&*store, &gone.owner, 2).await.gone(3)).await;
     let off = failed(&*store, "carol", 100).await.subscription;
     let deleted = failed(&*store, "dave", 100).await.subscription;
     update(&*store, &off, &switched(false), at(200)).await;

@@ -10,10 +10,8 @@ use domain::{DeliveryId, OwnerId};
 use super::WebhookStore;
 use super::calls::{calling, claiming};
 use super::commands::{cancel, retry, retry_since};
-use super::sample::{
-    close, deliveries, event, history, publish, publish_at, publish_many, subscribed, subscriber, try_history,
-};
-use super::work::{LEASE_MILLIS, claim, claim_one, complete, drain, settle};
+use super::sample::{close, deliveries, event, history, publish, publish_many, subscribed, subscriber, try_history};
+use super::work::{LEASE_MILLIS, claim, claim_one, complete, drain, publish_and_claim, settle};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -21,8 +19,7 @@ use crate::sample::{at, user};
 /// continues.
 pub async fn a_waiting_delivery_is_due_at_once(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let held = claim_one(&*store, 0).await;
+    let held = publish_and_claim(&*store, &owner, 0).await;
     settle(&*store, held.failed(10, 1_000_000)).await;
     let due = expect_due(&*store, &owner, held.delivery.id, 20).await;
     assert_eq!((due.state, due.attempts), (DeliveryState::Waiting(at(20)), 1), "it must be due now");
@@ -63,8 +60,7 @@ pub async fn an_ended_delivery_is_brought_back(store: Arc<dyn WebhookStore>) {
 /// A retry by hand does not change a delivery that is being sent. When its claim has expired, the delivery waits.
 pub async fn what_is_being_sent_is_not_retried(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let held = claim_one(&*store, 0).await;
+    let held = publish_and_claim(&*store, &owner, 0).await;
     let id = held.delivery.id;
     let due = expect_due(&*store, &owner, id, LEASE_MILLIS - 1).await;
     assert_eq!(due.state, DeliveryState::Sending(at(LEASE_MILLIS)), "what is being sent goes on");
@@ -80,8 +76,7 @@ pub async fn what_is_being_sent_is_not_retried(store: Arc<dyn WebhookStore>) {
 pub async fn a_retry_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
     for (n, deleting) in [(0, false), (1, true)] {
         let (owner, lane) = subscriber(&*store, &format!("user-{n}")).await;
-        publish_at(&*store, &owner, at(0)).await;
-        let held = claim_one(&*store, 0).await;
+        let held = publish_and_claim(&*store, &owner, 0).await;
         settle(&*store, held.spent(10)).await;
         close(&*store, &lane, deleting, at(15)).await;
         let before = history(&*store, &owner, held.delivery.id).await;
@@ -96,8 +91,7 @@ pub async fn a_retry_needs_an_open_lane(store: Arc<dyn WebhookStore>) {
 /// An event that was published earlier than allowed is not retried, to the millisecond.
 pub async fn an_old_event_is_not_retried(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(100)).await;
-    let held = claim_one(&*store, 100).await;
+    let held = publish_and_claim(&*store, &owner, 100).await;
     settle(&*store, held.spent(110)).await;
     let before = history(&*store, &owner, held.delivery.id).await;
     let answer = retry_since(&*store, &owner, held.delivery.id, 200, 101).await;
@@ -111,8 +105,7 @@ pub async fn an_old_event_is_not_retried(store: Arc<dyn WebhookStore>) {
 pub async fn parallel_retries_make_one_delivery(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
         let (owner, _) = subscriber(&*store, &format!("round {round}")).await;
-        publish_at(&*store, &owner, at(0)).await;
-        let held = claim_one(&*store, 0).await;
+        let held = publish_and_claim(&*store, &owner, 0).await;
         settle(&*store, held.spent(10)).await;
         let calls = (0..8).map(|_| {
             let (owner, id) = (owner.clone(), held.delivery.id);
@@ -145,7 +138,9 @@ pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
     assert_eq!(complete(&*store, &[held[1].failed(40, 60)]).await, [false], "its claim no longer holds it");
     let found = history(&*store, &owner, held[1].delivery.id).await;
     assert_eq!((found.delivery.state, found.attempts.len()), (cancelled, 1), "the attempt is recorded all the same");
-    let delivered = publish_delivered(&store, &owner, 3 * LEASE_MILLIS).await;
+    let other = publish_and_claim(&*store, &owner, 3 * LEASE_MILLIS).await;
+    settle(&*store, other.delivered(3 * LEASE_MILLIS)).await;
+    let delivered = history(&*store, &owner, other.delivery.id).await.delivery;
     let answer = cancel(&*store, &owner, delivered.id, 4 * LEASE_MILLIS).await;
     assert_eq!(answer, Some(delivered), "what was delivered stays so");
 }
@@ -154,8 +149,7 @@ pub async fn a_cancelled_delivery_ends(store: Arc<dyn WebhookStore>) {
 /// or is being sent.
 pub async fn an_old_claim_means_nothing_to_a_new_run(store: Arc<dyn WebhookStore>) {
     let (owner, _) = subscriber(&*store, "alice").await;
-    publish_at(&*store, &owner, at(0)).await;
-    let old = claim_one(&*store, 0).await;
+    let old = publish_and_claim(&*store, &owner, 0).await;
     cancel(&*store, &owner, old.delivery.id, 10).await;
     expect_due(&*store, &owner, old.delivery.id, 20).await;
     assert_eq!(complete(&*store, &[old.delivered(30)]).await, [false], "its run was cancelled");
@@ -216,12 +210,4 @@ async fn expect_due(store: &dyn WebhookStore, owner: &OwnerId, id: DeliveryId, m
         }
         other => panic!("it can be retried, got {other:?}"),
     }
-}
-
-/// A delivery that is published, claimed and delivered at this time.
-async fn publish_delivered(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64) -> Delivery {
-    publish_at(&**store, owner, at(millis)).await;
-    let held = claim_one(&**store, millis).await;
-    settle(&**store, held.delivered(millis)).await;
-    history(&**store, owner, held.delivery.id).await.delivery
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion};
 use domain::webhooks::{AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber, PauseLengths};
-use domain::{SubscriptionId, Timestamp};
+use domain::{OwnerId, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
+use super::sample::publish_at;
 use crate::sample::at;
 
 /// How long a sample's claim lasts, in milliseconds.
@@ -61,6 +62,12 @@ pub(crate) async fn claim_one(store: &dyn WebhookStore, millis: i64) -> Held {
     let mut held = claim(store, millis).await;
     assert_eq!(held.len(), 1, "one delivery is due after {millis} ms, got {held:?}");
     held.remove(0)
+}
+
+/// Publishes an event at this time for one subscription, and claims its delivery.
+pub(crate) async fn publish_and_claim(store: &dyn WebhookStore, owner: &OwnerId, millis: i64) -> Held {
+    publish_at(store, owner, at(millis)).await;
+    claim_one(store, millis).await
 }
 
 impl Held {
