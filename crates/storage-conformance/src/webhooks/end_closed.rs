@@ -9,7 +9,7 @@ use super::WebhookStore;
 use super::sample::{
     close, delete, deliveries, event, history, publish, publish_at, publish_many, subscribed, switched, update,
 };
-use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, end_closed, settle};
+use super::work::{Held, LEASE_MILLIS, claim, claim_one, complete, drain, end_closed, settle, switch_off};
 use crate::sample::{at, user};
 
 /// Disabling ends the waiting deliveries with the reason, at once or by `end_closed`. None of them is claimed any more.
@@ -29,8 +29,7 @@ pub async fn deleting_ends_what_waits(store: Arc<dyn WebhookStore>) {
 /// Deleting a disabled subscription does not change how its deliveries ended.
 pub async fn the_first_end_stays(store: Arc<dyn WebhookStore>) {
     let lane = waiting_lane(&store).await;
-    update(&*store, &lane, &switched(false), at(100)).await;
-    end_closed(&*store, 100).await;
+    switch_off(&*store, &lane, 100).await;
     delete(&*store, &lane, at(200)).await;
     expect_ended(&store, &lane, DeliveryEnd::SubscriptionDisabled, at(100)).await;
 }
@@ -108,8 +107,7 @@ pub async fn thousands_that_wait_all_end(store: Arc<dyn WebhookStore>) {
 /// A subscription that is enabled again gets the events published from then on. Deliveries that have ended stay ended.
 pub async fn enabling_again_brings_nothing_back(store: Arc<dyn WebhookStore>) {
     let lane = waiting_lane(&store).await;
-    update(&*store, &lane, &switched(false), at(100)).await;
-    end_closed(&*store, 100).await;
+    switch_off(&*store, &lane, 100).await;
     update(&*store, &lane, &switched(true), at(200)).await;
     assert!(claim(&*store, 1_000).await.is_empty(), "what has ended must not be claimed");
     let new = publish_at(&*store, &lane.owner, at(300)).await;

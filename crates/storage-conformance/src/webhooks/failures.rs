@@ -17,7 +17,7 @@ use super::sample::{
     delete, deliveries, history, publish_at, publish_together, subscribed, subscriber, subscription_to, switched,
     update,
 };
-use super::work::{Held, claim, claim_one, complete, complete_all, drain, end_closed, publish_and_claim, settle};
+use super::work::{Held, claim, claim_one, complete, complete_all, drain, publish_and_claim, settle, switch_off};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
 
@@ -35,8 +35,7 @@ pub async fn failed_deliveries_are_shown_with_their_last_attempt(store: Arc<dyn 
     let third = DeliveryId::of(third, lane.id);
     retry(&*store, &owner, third, 6).await;
     publish_at(&*store, &owner, at(7)).await;
-    update(&*store, &lane, &switched(false), at(8)).await;
-    end_closed(&*store, 8).await;
+    switch_off(&*store, &lane, 8).await;
     let causes: Vec<_> = failed(&*store, &owner, None, 0, 100).await.into_iter().map(|one| one.cause).collect();
     let cause = |failure, status| FailureCause::new(lane.id, failure, status);
     let (none, broken) = (cause(None, None), cause(Some(FailureReason::Status), Some(500)));

@@ -16,7 +16,7 @@ use super::sample::{
     event_at, event_type, health, history, patterns, publish, publish_at, publish_many, publish_together, put, reread,
     subscriber, subscription_to, switched, update,
 };
-use super::work::{Held, claim, claim_one, complete, complete_all, end_closed, settle};
+use super::work::{Held, claim, claim_one, complete, complete_all, end_closed, settle, switch_off};
 use crate::sample::{at, user};
 
 /// Recovering enables the subscription, resets its breaker, and retries failed deliveries: deliveries that the schedule
@@ -156,8 +156,7 @@ pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
 pub async fn recovering_takes_the_oldest_first(store: Arc<dyn WebhookStore>) {
     let (owner, lane) = subscriber(&*store, "alice").await;
     let events = publish_together(&*store, &owner, 0..7).await;
-    update(&*store, &lane, &switched(false), at(50)).await;
-    end_closed(&*store, 50).await;
+    switch_off(&*store, &lane, 50).await;
     let mut recovered = Vec::new();
     for (max, expected) in [(3, 3), (3, 3), (3, 1), (3, 0)] {
         assert_eq!(recover(&*store, &lane, 100, 0, max).await, Some(expected), "at most {max}");
@@ -213,11 +212,6 @@ pub async fn recovering_the_rest_leaves_the_pause(store: Arc<dyn WebhookStore>) 
     assert!(claim(&*store, 50).await.is_empty(), "the lane pauses");
     let until = before.pause.expect("the lane pauses").until.unix_millis() - at(0).unix_millis();
     assert_eq!(claim(&*store, until).await.len(), 1, "one is the probe");
-}
-
-async fn switch_off(store: &dyn WebhookStore, lane: &Subscription, millis: i64) {
-    update(store, lane, &switched(false), at(millis)).await;
-    end_closed(store, millis).await;
 }
 
 async fn recover_rest(store: &dyn WebhookStore, lane: &Subscription, millis: i64, max: u32) -> Option<u32> {

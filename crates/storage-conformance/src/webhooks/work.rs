@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::ports::{ClaimId, ClaimRequest, ClaimedDelivery, ClaimedLane, Completion};
-use domain::webhooks::{AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber, PauseLengths};
+use domain::webhooks::{
+    AnswerHeaders, AttemptRecord, ClaimEnd, FailureReason, FairShares, OwnerNumber, PauseLengths, Subscription,
+};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 
 use super::WebhookStore;
-use super::sample::publish_at;
+use super::sample::{publish_at, switched, update};
 use crate::sample::at;
 
 /// How long a sample's claim lasts, in milliseconds.
@@ -181,6 +183,12 @@ pub(crate) async fn drain(store: &dyn WebhookStore, from_millis: i64) -> Vec<Hel
         all.extend(held);
     }
     panic!("the queue must come to its end, got {} deliveries in {CLAIMS_MAX} claims", all.len());
+}
+
+/// Disables the subscription as its owner, and ends its waiting deliveries.
+pub(crate) async fn switch_off(store: &dyn WebhookStore, lane: &Subscription, millis: i64) {
+    update(store, lane, &switched(false), at(millis)).await;
+    end_closed(store, millis).await;
 }
 
 /// Ends all waiting deliveries of closed lanes.
