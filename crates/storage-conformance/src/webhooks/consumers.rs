@@ -7,7 +7,9 @@ use domain::webhooks::{Consumer, Lease, NewEvent};
 
 use super::WebhookStore;
 use super::calls::calling;
-use super::reader::{EVERYTHING, consumer_name, consumers, log_of, new_lease, numbers, publish_each, pulled, reader};
+use super::reader::{
+    EVERYTHING, consumer_name, consumers, log_of, new_lease, numbers, publish_each, pulled, reader, user_with_log,
+};
 use super::sample::{event, event_at, publish, publish_at};
 use super::work::LEASE_MILLIS;
 use crate::racing::all_at_once;
@@ -18,8 +20,7 @@ const READERS: usize = 8;
 /// One reader at a time has the events. The next one begins behind the last event that was handled. A commit may be
 /// repeated until another reader receives.
 pub async fn a_consumer_gets_each_event_once(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let reader = reader(&*store, &log, "billing");
     assert_eq!(reader.receive(0, EVERYTHING).await.1, Pulled::Nothing { last: 0 });
     let ids = publish_each(&*store, &owner, &[1, 2, 3, 4, 5]).await;
@@ -43,8 +44,7 @@ pub async fn a_consumer_gets_each_event_once(store: Arc<dyn WebhookStore>) {
 
 /// From the end of a lease on, others can receive its events. Until one does, its reader can still commit.
 pub async fn a_lease_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let reader = reader(&*store, &log, "billing");
     let ids = publish_each(&*store, &owner, &[1, 2, 3]).await;
     let (one, page) = reader.receive(0, PulledMax { events: 2, ..EVERYTHING }).await;
@@ -63,8 +63,7 @@ pub async fn a_lease_ends_at_its_instant(store: Arc<dyn WebhookStore>) {
 
 /// A commit names one of the events that its lease covers. Another commit changes nothing.
 pub async fn only_what_was_received_is_committed(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let reader = reader(&*store, &log, "billing");
     let ids = publish_each(&*store, &owner, &[1, 2, 3, 4]).await;
     let elsewhere = pulled(&*store, &owner).await;
@@ -93,8 +92,7 @@ pub async fn only_what_was_received_is_committed(store: Arc<dyn WebhookStore>) {
 
 /// Of parallel calls for one consumer, also of the first ones, one gets the events.
 pub async fn parallel_readers_get_one_lease(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     for (round, first) in (0..5_i64).zip((1_u64..).step_by(2)) {
         let millis = 10 * round;
         let ids = publish_each(&*store, &owner, &[millis, millis + 1]).await;
@@ -119,8 +117,7 @@ pub async fn parallel_readers_get_one_lease(store: Arc<dyn WebhookStore>) {
 /// Each consumer of a log has its own place and lease. The list has all, sorted by the bytes of their names. A consumer
 /// that was deleted is as new.
 pub async fn consumers_have_their_own_places(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let other = log_of(&pulled(&*store, &owner).await);
     let (audit, billing) = (reader(&*store, &log, "audit"), reader(&*store, &log, "Billing"));
     let ids = publish_each(&*store, &owner, &[1, 2, 3]).await;
@@ -147,8 +144,7 @@ pub async fn consumers_have_their_own_places(store: Arc<dyn WebhookStore>) {
 
 /// A seek moves a consumer to the first event, behind the last one, or to a time. It ends the lease.
 pub async fn a_seek_moves_a_consumer(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let early = reader(&*store, &log, "early");
     assert_eq!(early.seek(SeekTo::End).await, Sought::Done, "also of a consumer that is new");
     let ids = publish_each(&*store, &owner, &[0, 10, 10, 20]).await;

@@ -11,7 +11,7 @@ use super::commands::{count_recoverable, retry_at};
 use super::filters::filter;
 use super::reader::{
     EVERYTHING, consumers, events, follow, last_numbers, log_of, numbers, publish_each, pulled, purge, read, reader,
-    with_payload,
+    user_with_log, with_payload,
 };
 use super::sample::{
     delete, deliveries, event_at, event_type, health, named, patterns, publish, publish_at, put, subscribed,
@@ -32,8 +32,7 @@ const WRITTEN: usize = 64;
 /// A log has each event once, with its payload as it is, in the order of publication and without a gap. A reader that
 /// follows parallel publications passes over none.
 pub async fn events_are_pulled_in_order_without_a_gap(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     assert_eq!(read(&*store, &log, None, EVERYTHING).await, Pulled::Nothing { last: 0 });
     let odd = with_payload(event_at(&owner, at(3)), vec![0, 0xFF, b'{']);
     let first = [event_at(&owner, at(1)), event_at(&owner, at(2)), odd];
@@ -68,8 +67,7 @@ pub async fn events_are_pulled_in_order_without_a_gap(store: Arc<dyn WebhookStor
 /// A page keeps the maximum number of events, and of bytes of payloads. Its first event always fits. An event that does
 /// not fit is not passed over.
 pub async fn pages_of_a_log_keep_their_limits(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let mut ids = Vec::new();
     for (millis, size) in (0..).zip([100, 200, 50, 50]) {
         let new = with_payload(event_at(&owner, at(millis)), vec![b'1'; size]);
@@ -135,8 +133,7 @@ pub async fn a_log_is_of_its_owner_alone(store: Arc<dyn WebhookStore>) {
 /// A reader that has not read purged events gets [`Pulled::Expired`](domain::ports::Pulled::Expired), and no later events in their place. The numbers
 /// continue.
 pub async fn what_is_purged_is_expired(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let [old, new, held] = ["old", "new", "held"].map(|name| reader(&*store, &log, name));
     publish_each(&*store, &owner, &[EARLIER, EARLIER + 1, 100, 101]).await;
     assert_eq!(old.seek(SeekTo::Start).await, Sought::Done);
@@ -170,8 +167,7 @@ pub async fn what_is_purged_is_expired(store: Arc<dyn WebhookStore>) {
 /// Where an event in the middle is purged, which had an earlier time, an answer ends before it. Behind it, it is
 /// [`Pulled::Expired`].
 pub async fn no_read_passes_over_a_gap(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let log = log_of(&pulled(&*store, &owner).await);
+    let (owner, log) = user_with_log(&*store).await;
     let reader = reader(&*store, &log, "billing");
     let ids = publish_each(&*store, &owner, &[100, EARLIER, 101]).await;
     purge(&*store, 100).await;

@@ -14,7 +14,7 @@ use tokio::task::yield_now;
 use super::WebhookStore;
 use super::sample::{publish_at, put, subscription};
 use super::work::LEASE_MILLIS;
-use crate::sample::at;
+use crate::sample::{at, user};
 
 /// More than any log here has.
 pub(super) const EVERYTHING: PulledMax = PulledMax { events: 1_000, bytes: 1 << 40 };
@@ -25,6 +25,13 @@ pub(super) async fn pulled(store: &dyn WebhookStore, owner: &OwnerId) -> Subscri
     let stored = Subscription { url: TargetUrl::pull(), ..subscription(owner) };
     put(store, &stored).await;
     stored
+}
+
+/// A user, and the log of a subscription of this user.
+pub(super) async fn user_with_log(store: &dyn WebhookStore) -> (OwnerId, PulledLog) {
+    let owner = user("alice");
+    let log = log_of(&pulled(store, &owner).await);
+    (owner, log)
 }
 
 pub(crate) fn log_of(subscription: &Subscription) -> PulledLog {
