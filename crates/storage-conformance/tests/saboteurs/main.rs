@@ -4,6 +4,7 @@ mod audit;
 mod bites;
 mod catalogue;
 mod keys;
+mod liar;
 mod owners;
 mod sessions;
 mod webhooks;

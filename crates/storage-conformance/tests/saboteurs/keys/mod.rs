@@ -8,11 +8,11 @@ mod store;
 use std::sync::Arc;
 
 use fault::Fault;
-use liar::{Liar, Lie};
 use storage_conformance::keys::{PROMISES, SHARED_PROMISES};
 use store::Saboteur;
 
 use crate::bites::{Broken, all_are_kept, check, check_shared, each_is_broken, every_fault_is_seen};
+use crate::liar::Lie;
 
 /// Each fault, and promises that it breaks.
 const SABOTEURS: &Broken<Fault> = &[
@@ -233,7 +233,7 @@ const LIARS: &Broken<Lie> = &[
 async fn without_a_fault_every_promise_is_kept() {
     all_are_kept(PROMISES, || Arc::new(Saboteur::new(Fault::None))).await;
     for promise in SHARED_PROMISES {
-        (promise.check)(Liar::instances(Lie::None)).await;
+        (promise.check)(liar::instances(Lie::None)).await;
     }
 }
 
@@ -244,7 +244,7 @@ async fn every_fault_breaks_its_promises() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_lie_breaks_its_promises() {
-    every_fault_is_seen(LIARS, |name, lie| check_shared(SHARED_PROMISES, name, Liar::instances(lie))).await;
+    every_fault_is_seen(LIARS, |name, lie| check_shared(SHARED_PROMISES, name, liar::instances(lie))).await;
 }
 
 #[test]
