@@ -81,14 +81,11 @@ impl FaultyOwners {
     /// The change without what the fault loses, by a record that another call may change in between.
     async fn change_of(&self, request: &ChangeOwnerRequest) -> OwnerChange {
         let mut change = request.change.clone();
-        if self.is(Fault::LosesEmail) {
-            change.email = Patch::Keep;
-        }
-        if self.is(Fault::LosesRequestRates) {
-            change.request_rate_limit = Patch::Keep;
-        }
-        if self.is(Fault::ForgetsSignIns) {
-            change.seen_at = None;
+        match self.fault {
+            Fault::LosesEmail => change.email = Patch::Keep,
+            Fault::LosesRequestRates => change.request_rate_limit = Patch::Keep,
+            Fault::ForgetsSignIns => change.seen_at = None,
+            _ => {}
         }
         if self.is(Fault::ReadsThenWrites)
             && let Ok(before) = self.records.find(&request.owner).await

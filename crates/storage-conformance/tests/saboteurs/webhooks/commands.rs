@@ -109,21 +109,16 @@ impl DeliveryCommands for Saboteur {
 
     async fn recover(&self, request: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
         self.enter().await;
-        let mut request = request.clone();
-        if self.is(Fault::RetriesOld) {
-            request.retry.published_since = Timestamp::MIN;
+        let mut asked = request.clone();
+        match self.fault {
+            Fault::RetriesOld => asked.retry.published_since = Timestamp::MIN,
+            Fault::IgnoresRecoverMax if request.enables => asked.max = u32::MAX,
+            Fault::RecoversEverything => asked.filter.what = Recoverable::All,
+            Fault::RecoversEveryType => asked.filter.events = None,
+            Fault::RestEnables => asked.enables = true,
+            _ => {}
         }
-        if self.is(Fault::IgnoresRecoverMax) && request.enables {
-            request.max = u32::MAX;
-        }
-        if self.is(Fault::RecoversEverything) {
-            request.filter.what = Recoverable::All;
-        }
-        if self.is(Fault::RecoversEveryType) {
-            request.filter.events = None;
-        }
-        request.enables |= self.is(Fault::RestEnables);
-        self.inner.recover(&request).await
+        self.inner.recover(&asked).await
     }
 }
 

@@ -79,17 +79,14 @@ impl DeliveryLog for Saboteur {
                 let memo = self.memo();
                 page.deliveries.retain(|one| !memo.deleted.contains(&one.delivery.subscription_id));
             }
-            Fault::ListsTheFirstAttempt => {
+            Fault::ListsTheFirstAttempt | Fault::ListsWholeAttempts => {
                 for one in &mut page.deliveries {
                     let found = DeliveryLog::find(&self.inner, &owner, one.delivery.id).await?;
-                    let first = found.and_then(|found| found.attempts.into_iter().next());
-                    one.last_attempt = first.map(AttemptRecord::brief);
-                }
-            }
-            Fault::ListsWholeAttempts => {
-                for one in &mut page.deliveries {
-                    let found = DeliveryLog::find(&self.inner, &owner, one.delivery.id).await?;
-                    one.last_attempt = found.and_then(|mut found| found.attempts.pop());
+                    let mut attempts = found.map(|found| found.attempts).unwrap_or_default();
+                    one.last_attempt = match self.fault {
+                        Fault::ListsWholeAttempts => attempts.pop(),
+                        _ => attempts.into_iter().next().map(AttemptRecord::brief),
+                    };
                 }
             }
             _ => {}
@@ -115,11 +112,10 @@ impl DeliveryLog for Saboteur {
     async fn failed(&self, request: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
         self.enter().await;
         let mut asked = request.clone();
-        if self.is(Fault::ShowsOldFailures) {
-            asked.published_since = Timestamp::MIN;
-        }
-        if self.is(Fault::ShowsTheOldestFailed) {
-            asked.max = u32::MAX;
+        match self.fault {
+            Fault::ShowsOldFailures => asked.published_since = Timestamp::MIN,
+            Fault::ShowsTheOldestFailed => asked.max = u32::MAX,
+            _ => {}
         }
         let mut failed = self.inner.failed(&asked).await?;
         let left_out = failed.len().saturating_sub(request.max as usize);
@@ -135,11 +131,10 @@ impl DeliveryLog for Saboteur {
     async fn count_recoverable(&self, request: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
         self.enter().await;
         let mut asked = request.clone();
-        if self.is(Fault::CountsWhatIsTooOld) {
-            asked.retry.published_since = Timestamp::MIN;
-        }
-        if self.is(Fault::CountsEveryType) {
-            asked.filter.events = None;
+        match self.fault {
+            Fault::CountsWhatIsTooOld => asked.retry.published_since = Timestamp::MIN,
+            Fault::CountsEveryType => asked.filter.events = None,
+            _ => {}
         }
         self.inner.count_recoverable(&asked).await
     }
