@@ -11,9 +11,9 @@ use super::calls::calling;
 use super::commands::recover;
 use super::filters::filter;
 use super::sample::{
-    delete, deletion_of, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at, put,
-    replace, reread, rotate, secret, secrets_of, subscribed, subscriber, subscription, subscription_to, subscriptions,
-    switched, try_update, update, url,
+    add, delete, deletion_of, description, event_of, find, health, insert, only_secret, patterns, publish, publish_at,
+    put, replace, reread, rotate, secret, secrets_of, subscribed, subscriber, subscription, subscription_to,
+    subscriptions, switched, try_update, update, url,
 };
 use super::work::{claim, claim_lanes, complete_all, request};
 use crate::racing::all_at_once;
@@ -86,8 +86,7 @@ pub async fn parallel_changes_all_count(store: Arc<dyn WebhookStore>) {
 /// An event is matched with the patterns of the moment when it is published.
 pub async fn changed_patterns_decide_from_then_on(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
-    let changed = subscription_to(&owner, &["old.*", "both"]);
-    put(&*store, &changed).await;
+    let changed = add(&*store, subscription_to(&owner, &["old.*", "both"])).await;
     let change = SubscriptionChange { events: Some(patterns(&["new.*", "both"])), ..SubscriptionChange::default() };
     update(&*store, &changed, &change, at(1)).await;
     let events = ["old.a", "new.a", "both"].map(|name| event_of(&owner, name));

@@ -8,7 +8,7 @@ use domain::webhooks::{DeliveryState, DisableReason, Subscription, SubscriptionC
 use domain::{KeyId, OwnerId};
 
 use super::WebhookStore;
-use super::sample::{delete, deliveries, event, publish, put, reread, subscription, switched, update, url};
+use super::sample::{add, delete, deliveries, event, publish, put, reread, subscription, switched, update, url};
 use super::work::{claim, end_closed};
 use crate::sample::{at, user};
 
@@ -23,8 +23,7 @@ pub async fn urls_set_by_these_keys_are_disabled(store: Arc<dyn WebhookStore>) {
     for one in [&first, &second].into_iter().chain(&stay) {
         put(&*store, one).await;
     }
-    let deleted = set_by(&bob, Some(1));
-    put(&*store, &deleted).await;
+    let deleted = add(&*store, set_by(&bob, Some(1))).await;
     delete(&*store, &deleted, at(1)).await;
     publish(&*store, &[event(&bob)]).await;
 
@@ -85,8 +84,7 @@ pub async fn a_changed_url_is_of_the_key_that_changed_it(store: Arc<dyn WebhookS
         (Some(1), SubscriptionChange { by: key(2), ..switched(true) }, 1),
     ];
     for (by, change, expected) in table {
-        let before = set_by(&user("alice"), by);
-        put(&*store, &before).await;
+        let before = add(&*store, set_by(&user("alice"), by)).await;
         update(&*store, &before, &change, at(2)).await;
         assert_eq!(disable(&*store, &[1], 10).await, expected, "{by:?} {change:?}");
     }

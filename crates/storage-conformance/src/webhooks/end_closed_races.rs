@@ -8,7 +8,7 @@ use domain::webhooks::{Delivery, DeliveryEnd, DeliveryState, SubscriptionChange}
 use super::WebhookStore;
 use super::calls::{calling, claiming, publishing, race};
 use super::sample::{
-    close, delete, deliveries, event_of, patterns, publish, publish_many, put, subscribed, subscription_to, switched,
+    add, close, delete, deliveries, event_of, patterns, publish, publish_many, subscribed, subscription_to, switched,
     update,
 };
 use super::work::{claim, end_closed};
@@ -81,8 +81,7 @@ pub async fn claims_beside_a_disabling_lose_nothing(store: Arc<dyn WebhookStore>
 /// another gets one of two events that are published together.
 pub async fn a_change_comes_wholly_before_or_after_a_publication(store: Arc<dyn WebhookStore>) {
     for round in 0..20 {
-        let lane = subscription_to(&user(&format!("round {round}")), &["before"]);
-        put(&*store, &lane).await;
+        let lane = add(&*store, subscription_to(&user(&format!("round {round}")), &["before"])).await;
         let events = ["after", "after", "before", "before"].map(|name| event_of(&lane.owner, name));
         let publication = calling(&store, |store| async move {
             let accepted = publish(&*store, &events).await;

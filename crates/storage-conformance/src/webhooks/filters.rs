@@ -6,7 +6,9 @@ use domain::webhooks::{JsonDocument, NewEvent, Payload, PayloadFilter, Subscript
 use domain::{DeliveryId, Patch};
 
 use super::WebhookStore;
-use super::sample::{deliveries, event, event_of, publish, put, subscription, subscription_to, update};
+use super::sample::{
+    add, deliveries, event, event_of, publish, put, subscribed, subscription, subscription_to, update,
+};
 use crate::sample::{at, user};
 
 /// Filters and events with their verdicts, which the tests of the domain also run.
@@ -45,8 +47,7 @@ pub async fn events_pass_filters_as_the_vectors_say(store: Arc<dyn WebhookStore>
 pub async fn each_event_of_a_call_is_filtered_alone(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let (small, all) = (r#"{"path":"/data","op":"lt","value":10}"#, &["*", "invoice.*", "invoice.paid"]);
-    let filtered = Subscription { filter: Some(filter(small)), ..subscription_to(&owner, all) };
-    put(&*store, &filtered).await;
+    add(&*store, Subscription { filter: Some(filter(small)), ..subscription_to(&owner, all) }).await;
     put(&*store, &subscription(&owner)).await;
     let events = [1, 100, 2, 200].map(|amount| with_data(event(&owner), &amount.to_string()));
     let counts: Vec<u32> = publish(&*store, &events).await.iter().map(|one| one.deliveries).collect();
@@ -56,8 +57,7 @@ pub async fn each_event_of_a_call_is_filtered_alone(store: Arc<dyn WebhookStore>
 /// An event is filtered by the filter of the moment when it is published.
 pub async fn a_changed_filter_decides_from_then_on(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
-    let changed = subscription(&owner);
-    put(&*store, &changed).await;
+    let changed = subscribed(&*store, &owner).await;
     let events = || [1, 100].map(|amount| with_data(event(&owner), &amount.to_string()));
     for (n, (change, passing)) in (1..).zip([
         (Patch::Set(filter(r#"{"path":"/data","op":"lt","value":10}"#)), [1, 0]),
@@ -76,8 +76,7 @@ pub async fn a_changed_filter_decides_from_then_on(store: Arc<dyn WebhookStore>)
 pub async fn an_event_for_one_subscription_needs_no_filter(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let never = filter(r#"{"path":"/data/never","op":"exists"}"#);
-    let wanted = Subscription { filter: Some(never), ..subscription(&owner) };
-    put(&*store, &wanted).await;
+    let wanted = add(&*store, Subscription { filter: Some(never), ..subscription(&owner) }).await;
     let test = NewEvent { only: Some(wanted.id), ..event(&owner) };
     let counts: Vec<u32> = publish(&*store, &[event(&owner), test]).await.iter().map(|one| one.deliveries).collect();
     assert_eq!(counts, [0, 1], "the filter must hold for the event to all, and not for the other");

@@ -10,7 +10,8 @@ use tokio::task::yield_now;
 
 use super::WebhookStore;
 use super::commands::{cancel, recover, recover_as, recovery, retry, retry_at};
-use super::sample::{event_at, publish, put, reread, subscribed, subscription};
+use super::reader::publish_each;
+use super::sample::{add, event_at, publish, publish_at, reread, subscribed, subscription};
 use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_one, complete, complete_all, request, settle};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -18,13 +19,7 @@ use crate::sample::{at, user};
 /// A stored subscription with this order.
 async fn ordered(store: &dyn WebhookStore, owner: &OwnerId, order: OnExhausted) -> Subscription {
     let options = SealedOptions { order: Some(order), ..SealedOptions::default() };
-    let stored = Subscription { options, ..subscription(owner) };
-    put(store, &stored).await;
-    stored
-}
-
-async fn publish_one(store: &dyn WebhookStore, owner: &OwnerId, millis: i64) {
-    publish(store, &[event_at(owner, at(millis))]).await;
+    add(store, Subscription { options, ..subscription(owner) }).await
 }
 
 fn numbers(held: &[Held]) -> Vec<u64> {
@@ -37,13 +32,11 @@ pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn Webhoo
     let (owner, other) = (user("alice"), subscribed(&*store, &user("bob")).await);
     let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
     // Later events may have earlier times: the clocks of two instances differ.
-    for millis in [3, 2, 1, 2, 3] {
-        publish_one(&*store, &owner, millis).await;
-    }
+    publish_each(&*store, &owner, &[3, 2, 1, 2, 3]).await;
     let in_lane = |held: Vec<Held>| held.into_iter().filter(|one| one.subscription == lane.id).collect::<Vec<_>>();
     let first = in_lane(claim_as(&*store, &ClaimRequest { room: 3, ..request(10) }).await);
     assert_eq!(numbers(&first), [1, 2, 3], "in the order of publication, as many as there is room for");
-    publish_one(&*store, &other.owner, 10).await;
+    publish_at(&*store, &other.owner, at(10)).await;
     let beside = claim(&*store, 11).await;
     assert_eq!(beside.iter().map(|one| one.subscription).collect::<Vec<_>>(), [other.id], "the others wait");
     assert_eq!(beside[0].delivery.sequence, None, "a subscription without an order has no numbers");
@@ -52,14 +45,14 @@ pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn Webhoo
     for millis in [22, 4_999] {
         assert_eq!(numbers(&in_lane(claim(&*store, millis).await)), [0_u64; 0], "2 waits for its retry until 5,000 ms");
     }
-    publish_one(&*store, &owner, 4_999).await;
+    publish_at(&*store, &owner, at(4_999)).await;
     assert_eq!(numbers(&in_lane(claim(&*store, 4_999).await)), [0_u64; 0], "a publication changes nothing");
     let second = in_lane(claim(&*store, 5_000).await);
     assert_eq!(numbers(&second), [2, 3, 4, 5, 6]);
     complete_all(&*store, &second[..4], |one| one.delivered(5_010)).await;
     assert_eq!(numbers(&in_lane(claim(&*store, 5_020).await)), [0_u64; 0], "6 is under a claim");
     let after = 5_000 + LEASE_MILLIS;
-    publish_one(&*store, &owner, after).await;
+    publish_at(&*store, &owner, at(after)).await;
     assert_eq!(numbers(&in_lane(claim(&*store, after).await)), [6, 7], "a claim that has expired is taken over");
 }
 
@@ -67,9 +60,7 @@ pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn Webhoo
 pub async fn an_end_frees_the_next_in_order(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
-    for millis in 0..4 {
-        publish_one(&*store, &owner, millis).await;
-    }
+    publish_each(&*store, &owner, &[0, 1, 2, 3]).await;
     let held = claim_as(&*store, &ClaimRequest { room: 1, ..request(10) }).await;
     settle(&*store, held[0].spent(20).clone()).await;
     let held = claim_as(&*store, &ClaimRequest { room: 1, ..request(20) }).await;
@@ -89,8 +80,8 @@ pub async fn a_stopped_order_disables_the_subscription(store: Arc<dyn WebhookSto
     for (name, with_attempt) in [("alice", true), ("bob", false)] {
         let owner = user(name);
         let lane = ordered(&*store, &owner, OnExhausted::Stop).await;
-        publish_one(&*store, &owner, 0).await;
-        publish_one(&*store, &owner, 1).await;
+        publish_at(&*store, &owner, at(0)).await;
+        publish_at(&*store, &owner, at(1)).await;
         let stopped = |held: &Held, millis| {
             let spent = if with_attempt { held.spent(millis) } else { held.expired(millis) };
             held.ended(spent.end.in_order(Some(OnExhausted::Stop)))
@@ -113,9 +104,7 @@ pub async fn a_stopped_order_disables_the_subscription(store: Arc<dyn WebhookSto
 pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
-    for millis in 0..4 {
-        publish_one(&*store, &owner, millis).await;
-    }
+    publish_each(&*store, &owner, &[0, 1, 2, 3]).await;
     let held = claim(&*store, 10).await;
     let ends = [held[0].spent(20), held[1].spent(20), held[2].failed(20, 900_000), held[3].given_back(20, 20)];
     complete(&*store, &ends).await;
@@ -129,7 +118,7 @@ pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn Webh
     settle(&*store, in_order[1].failed(60, 800_000)).await;
     settle(&*store, in_order[0].delivered(60)).await;
     assert_eq!(recover(&*store, &lane, 70, 0, 9).await, Some(3));
-    publish_one(&*store, &owner, 70).await;
+    publish_at(&*store, &owner, at(70)).await;
     let recovered = claim(&*store, 70).await;
     assert_eq!(numbers(&recovered), [4, 5, 6, 7], "4 waited, 1 and 2 have new numbers, and the new event comes last");
     let ids: Vec<_> = recovered.iter().take(3).map(|one| one.delivery.id).collect();
@@ -167,7 +156,7 @@ pub async fn publications_leave_lanes_with_an_order_to_claims(store: Arc<dyn Web
     let owner = user("alice");
     ordered(&*store, &owner, OnExhausted::Skip).await;
     store.offer_claims(Some(&request(0)));
-    publish_one(&*store, &owner, 0).await;
+    publish_at(&*store, &owner, at(0)).await;
     assert_eq!(store.offer_claims(None), 0, "no claim is handed over");
     assert_eq!(claim_one(&*store, 0).await.delivery.sequence, Some(1));
 }
@@ -182,7 +171,7 @@ pub async fn parallel_workers_keep_the_order(store: Arc<dyn WebhookStore>) {
         let (store, owner) = (Arc::clone(&store), owner.clone());
         Box::pin(async move {
             for millis in 0..EVENTS_EACH {
-                publish_one(&*store, &owner, millis).await;
+                publish_at(&*store, &owner, at(millis)).await;
             }
         }) as Call<()>
     });

@@ -11,7 +11,7 @@ use domain::{DeliveryId, Timestamp};
 use super::WebhookStore;
 use super::calls::calling;
 use super::sample::{
-    delete, deliveries, event, event_at, event_of, event_type, history, publish, put, subscribed, subscriber,
+    add, delete, deliveries, event, event_at, event_of, event_type, history, publish, put, subscribed, subscriber,
     subscription, subscription_to, switched, update,
 };
 use super::work::{claim_as, drain, request};
@@ -84,9 +84,7 @@ pub async fn an_event_goes_to_every_subscription_that_matches(store: Arc<dyn Web
     ];
     let mut stored = Vec::new();
     for names in wishes {
-        let subscription = subscription_to(&owner, names);
-        put(&*store, &subscription).await;
-        stored.push(subscription);
+        stored.push(add(&*store, subscription_to(&owner, names)).await);
     }
     let names = [
         "invoice.paid",
@@ -145,8 +143,7 @@ pub async fn closed_and_foreign_subscriptions_get_nothing(store: Arc<dyn Webhook
 /// An event for one subscription goes only there, for any patterns, if the subscription is the owner's and enabled.
 pub async fn an_event_for_one_subscription_goes_there_alone(store: Arc<dyn WebhookStore>) {
     let (alice, bob) = (user("alice"), user("bob"));
-    let wanted = subscription_to(&alice, &["something.else"]);
-    put(&*store, &wanted).await;
+    let wanted = add(&*store, subscription_to(&alice, &["something.else"])).await;
     let (disabled, deleted) = (subscribed(&*store, &alice).await, subscribed(&*store, &alice).await);
     let theirs = subscribed(&*store, &bob).await;
     update(&*store, &disabled, &switched(false), at(1)).await;

@@ -14,7 +14,7 @@ use super::reader::{
     user_with_log, with_payload,
 };
 use super::sample::{
-    delete, deliveries, event_at, event_type, health, named, patterns, publish, publish_at, put, subscribed,
+    add, delete, deliveries, event_at, event_type, health, named, patterns, publish, publish_at, subscribed,
     subscription, switched, update,
 };
 use super::work::{LEASE_MILLIS, claim, claim_one, end_closed, request};
@@ -211,10 +211,9 @@ pub async fn a_log_collects_what_passes(store: Arc<dyn WebhookStore>) {
     let owner = user("alice");
     let all = pulled(&*store, &owner).await;
     let below_ten = Some(filter(r#"{"path":"/data","op":"lt","value":10}"#));
-    let small = Subscription { filter: below_ten, url: TargetUrl::pull(), ..subscription(&owner) };
-    let orders = Subscription { events: patterns(&["order.*"]), url: TargetUrl::pull(), ..subscription(&owner) };
-    put(&*store, &small).await;
-    put(&*store, &orders).await;
+    let log_to = |events| Subscription { events, url: TargetUrl::pull(), ..subscription(&owner) };
+    let small = add(&*store, Subscription { filter: below_ten, ..log_to(patterns(&["*"])) }).await;
+    let orders = add(&*store, log_to(patterns(&["order.*"]))).await;
     let webhook = subscribed(&*store, &owner).await;
     let foreign = pulled(&*store, &user("bob")).await;
     let mut new = [(1, 1), (2, 100), (3, 100), (4, 100)].map(|(millis, data)| {

@@ -9,7 +9,7 @@ use domain::{OwnerId, Patch};
 use super::WebhookStore;
 use super::calls::claiming;
 use super::commands::{recover, retry};
-use super::sample::{options, publish_many, put, subscribed, subscription, update};
+use super::sample::{add, options, publish_many, subscribed, subscription, update};
 use super::work::{LEASE_MILLIS, claim, claim_lanes, claim_one, complete, request};
 use crate::racing::all_at_once;
 use crate::sample::{at, user};
@@ -21,9 +21,7 @@ fn rate(per_second: f64) -> DeliveryRate {
 /// A stored subscription with this rate.
 async fn at_rate(store: &dyn WebhookStore, owner: &OwnerId, per_second: f64) -> Subscription {
     let options = SealedOptions { max_per_second: Some(rate(per_second)), ..options() };
-    let stored = Subscription { options, ..subscription(owner) };
-    put(store, &stored).await;
-    stored
+    add(store, Subscription { options, ..subscription(owner) }).await
 }
 
 async fn change(store: &dyn WebhookStore, lane: &Subscription, max_per_second: Patch<DeliveryRate>, millis: i64) {

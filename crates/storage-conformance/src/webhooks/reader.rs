@@ -12,7 +12,7 @@ use domain::{EventId, OwnerId, SubscriptionId};
 use tokio::task::yield_now;
 
 use super::WebhookStore;
-use super::sample::{publish_at, put, subscription};
+use super::sample::{add, publish_at, subscription};
 use super::work::LEASE_MILLIS;
 use crate::sample::{at, user};
 
@@ -22,9 +22,7 @@ const TURNS_MAX: u32 = 100_000;
 
 /// A stored subscription to everything, whose events are pulled.
 pub(super) async fn pulled(store: &dyn WebhookStore, owner: &OwnerId) -> Subscription {
-    let stored = Subscription { url: TargetUrl::pull(), ..subscription(owner) };
-    put(store, &stored).await;
-    stored
+    add(store, Subscription { url: TargetUrl::pull(), ..subscription(owner) }).await
 }
 
 /// A user, and the log of a subscription of this user.

@@ -13,7 +13,7 @@ use domain::webhooks::{
 use super::WebhookStore;
 use super::commands::{cancel, count_recoverable, recover, recover_as, recovery, retry_at};
 use super::sample::{
-    event_at, event_type, health, history, patterns, publish, publish_at, publish_many, publish_together, put, reread,
+    add, event_at, event_type, health, history, patterns, publish, publish_at, publish_many, publish_together, reread,
     subscriber, subscription_to, switched, update,
 };
 use super::work::{Held, claim, claim_one, complete, complete_all, end_closed, settle, switch_off};
@@ -97,8 +97,7 @@ pub async fn recovering_leaves_out_other_events(store: Arc<dyn WebhookStore>) {
         "gatepost.key.created",
     ];
     let owner = user("alice");
-    let lane = subscription_to(&owner, &["*", "gatepost.*"]);
-    put(&*store, &lane).await;
+    let lane = add(&*store, subscription_to(&owner, &["*", "gatepost.*"])).await;
     let of = |millis, name| {
         let mut new = event_at(&owner, at(millis));
         new.event.event_type = event_type(name);

@@ -168,7 +168,11 @@ pub(crate) fn insertion_of(subscription: &Subscription, secret: &SealedSecret, m
 
 /// A stored subscription to everything.
 pub(crate) async fn subscribed(store: &dyn WebhookStore, owner: &OwnerId) -> Subscription {
-    let subscription = subscription(owner);
+    add(store, subscription(owner)).await
+}
+
+/// Stores the subscription with a unique secret, without a maximum, and returns it.
+pub(crate) async fn add(store: &dyn WebhookStore, subscription: Subscription) -> Subscription {
     put(store, &subscription).await;
     subscription
 }

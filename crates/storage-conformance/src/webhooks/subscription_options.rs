@@ -11,7 +11,7 @@ use domain::webhooks::{
 
 use super::WebhookStore;
 use super::sample::{
-    description, only_secret, options, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription,
+    add, description, only_secret, options, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription,
     subscriptions, try_update, update, url,
 };
 use super::work::{claim_lanes, request};
@@ -84,8 +84,7 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
         (SubscriptionChange { url: origin.clone(), options: set, ..none() }, DroppedOptions::default()),
         (SubscriptionChange { url: origin, options: cleared, ..none() }, DroppedOptions::default()),
     ] {
-        let before = Subscription { options: options(), ..subscription(&user("alice")) };
-        put(&*store, &before).await;
+        let before = add(&*store, Subscription { options: options(), ..subscription(&user("alice")) }).await;
         let expected = change.applied_to(&before, at(5)).expect("the sample is within the limits");
         assert_eq!(expected.dropped, dropped, "the sample has this effect: {change:?}");
         let answer = try_update(&*store, &before, &change, at(5)).await;
@@ -98,8 +97,7 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
         let stored = secrets_of(&*store, before.id).await.map(|secrets| secrets.options);
         assert_eq!(stored, Some(expected.subscription.options), "what is shown must be what is sent");
     }
-    let rotated = Subscription { options: options(), ..subscription(&user("alice")) };
-    put(&*store, &rotated).await;
+    let rotated = add(&*store, Subscription { options: options(), ..subscription(&user("alice")) }).await;
     rotate(&*store, &rotated, None, &secret(), [at(1), at(99)]).await;
     assert_eq!(reread(&*store, &rotated).await.options, rotated.options, "a rotation must leave the options");
     let stored = secrets_of(&*store, rotated.id).await.map(|secrets| secrets.options);
@@ -108,8 +106,7 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
 
 /// A change that would break a limit, counted with the headers that are stored, changes nothing.
 pub async fn refused_options_change_nothing(store: Arc<dyn WebhookStore>) {
-    let before = Subscription { options: options(), ..subscription(&user("alice")) };
-    put(&*store, &before).await;
+    let before = add(&*store, Subscription { options: options(), ..subscription(&user("alice")) }).await;
     let many = (0..OptionsChange::HEADERS_MAX).map(|number| (name(&format!("x-{number}")), Some(secret())));
     let certificate = Patch::Set((facts(), secret()));
     let without_tls = SealedOptionsChange { certificate, ..SealedOptionsChange::default() };

@@ -9,8 +9,8 @@ use domain::{SubscriptionId, Timestamp};
 use super::WebhookStore;
 use super::calls::calling;
 use super::sample::{
-    delete, insert, only_secret, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription, switched,
-    update,
+    add, delete, insert, only_secret, publish_at, put, replace, reread, rotate, secret, secrets_of, subscription,
+    switched, update,
 };
 use super::work::{claim_lanes, request};
 use crate::racing::{Call, all_at_once};
@@ -113,8 +113,7 @@ pub async fn secrets_are_listed_by_id_in_pages(store: Arc<dyn WebhookStore>) {
         let is_switched = n == 3;
         let now = if is_switched { update(&*store, &stored, &switched(false), at(1)).await } else { stored };
         subscriptions.push(now);
-        let deleted = subscription(&user("carol"));
-        put(&*store, &deleted).await;
+        let deleted = add(&*store, subscription(&user("carol"))).await;
         delete(&*store, &deleted, at(1)).await;
     }
     all.sort_by_key(|(id, _)| *id);

@@ -10,8 +10,8 @@ use super::WebhookStore;
 use super::calls::calling;
 use super::filters::filter;
 use super::sample::{
-    NO_MAX, delete, description, event, find, insert, insertion_of, list, patterns, publish, put, secret, subscribed,
-    subscription, subscriptions, switched, update, url,
+    NO_MAX, add, delete, description, event, find, insert, insertion_of, list, patterns, publish, put, reread, secret,
+    subscribed, subscription, subscriptions, switched, update, url,
 };
 use crate::racing::all_at_once;
 use crate::sample::{at, user, user_of};
@@ -57,10 +57,8 @@ pub async fn times_of_subscriptions_keep_their_milliseconds(store: Arc<dyn Webho
     let owner = user("alice");
     let unix = |millis| Timestamp::from_unix_millis(millis).expect("within the range of timestamps");
     for time in [Timestamp::MIN, unix(-1_001), unix(-1), unix(0), at(0), at(879), Timestamp::MAX] {
-        let stored = Subscription { created_at: time, updated_at: time, ..subscription(&owner) };
-        put(&*store, &stored).await;
-        let found = find(&*store, &owner, stored.id).await.map(|(found, _)| found);
-        assert_eq!(found, Some(stored), "{time} must come back to the millisecond");
+        let stored = add(&*store, Subscription { created_at: time, updated_at: time, ..subscription(&owner) }).await;
+        assert_eq!(reread(&*store, &stored).await, stored, "{time} must come back to the millisecond");
     }
 }
 
@@ -70,24 +68,18 @@ pub async fn texts_of_subscriptions_come_back_byte_for_byte(store: Arc<dyn Webho
     let longest = "\u{1f980}".repeat(1_000);
     let descriptions = ["", " ", "a\nb\tc\r\n", "'\"\\%_;--", "caf\u{e9} cafe\u{301}", "$1 ? :x {}", "NULL", &longest];
     for text in descriptions {
-        let stored = Subscription { description: description(text), ..subscription(&owner) };
-        put(&*store, &stored).await;
-        let found = find(&*store, &owner, stored.id).await.map(|(found, _)| found);
-        assert_eq!(found, Some(stored), "{text:?} must come back byte for byte");
+        let stored = add(&*store, Subscription { description: description(text), ..subscription(&owner) }).await;
+        assert_eq!(reread(&*store, &stored).await, stored, "{text:?} must come back byte for byte");
     }
     let long_url = format!("https://hooks.example/{}", "p".repeat(2_048 - 22));
     for text in ["http://127.0.0.1:8080/", "https://hooks.example/it's?q=%22%5C%00", &long_url] {
-        let stored = Subscription { url: url(text), ..subscription(&owner) };
-        put(&*store, &stored).await;
-        let found = find(&*store, &owner, stored.id).await.map(|(found, _)| found.url.as_str().to_owned());
-        assert_eq!(found.as_deref(), Some(text), "a URL must come back byte for byte");
+        let stored = add(&*store, Subscription { url: url(text), ..subscription(&owner) }).await;
+        assert_eq!(reread(&*store, &stored).await.url.as_str(), text, "a URL must come back byte for byte");
     }
     let names: Vec<String> = (0..100).map(|n| format!("{}/{n:02}.*", "a".repeat(122))).collect();
     let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
-    let stored = Subscription { events: patterns(&names), ..subscription(&owner) };
-    put(&*store, &stored).await;
-    let found = find(&*store, &owner, stored.id).await.map(|(found, _)| found);
-    assert_eq!(found, Some(stored), "a hundred patterns must come back in their order");
+    let stored = add(&*store, Subscription { events: patterns(&names), ..subscription(&owner) }).await;
+    assert_eq!(reread(&*store, &stored).await, stored, "a hundred patterns must come back in their order");
 }
 
 /// Two owners are the same only if issuer and subject are the same bytes: an owner never sees another's subscriptions or
