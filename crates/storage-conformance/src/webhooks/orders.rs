@@ -16,10 +16,11 @@ use super::work::{Held, LEASE_MILLIS, claim, claim_as, claim_one, complete, comp
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
-/// A stored subscription with this order.
-async fn ordered(store: &dyn WebhookStore, owner: &OwnerId, order: OnExhausted) -> Subscription {
-    let options = SealedOptions { order: Some(order), ..SealedOptions::default() };
-    add(store, Subscription { options, ..subscription(owner) }).await
+/// A user with this name, and the user's stored subscription with this order.
+async fn ordered(store: &dyn WebhookStore, name: &str, order: OnExhausted) -> (OwnerId, Subscription) {
+    let (owner, options) = (user(name), SealedOptions { order: Some(order), ..SealedOptions::default() });
+    let lane = add(store, Subscription { options, ..subscription(&owner) }).await;
+    (owner, lane)
 }
 
 fn numbers(held: &[Held]) -> Vec<u64> {
@@ -29,8 +30,8 @@ fn numbers(held: &[Held]) -> Vec<u64> {
 /// A claim takes deliveries by their numbers, and none while an earlier one is under a claim or waits for its retry. Other
 /// lanes have no numbers, and do not wait.
 pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn WebhookStore>) {
-    let (owner, other) = (user("alice"), subscribed(&*store, &user("bob")).await);
-    let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
+    let (owner, lane) = ordered(&*store, "alice", OnExhausted::Skip).await;
+    let other = subscribed(&*store, &user("bob")).await;
     // Later events may have earlier times: the clocks of two instances differ.
     publish_each(&*store, &owner, &[3, 2, 1, 2, 3]).await;
     let in_lane = |held: Vec<Held>| held.into_iter().filter(|one| one.subscription == lane.id).collect::<Vec<_>>();
@@ -58,8 +59,7 @@ pub async fn deliveries_in_order_leave_one_after_the_other(store: Arc<dyn Webhoo
 
 /// A delivery that ends without success frees the next one: its attempts are used up, or its owner cancels it.
 pub async fn an_end_frees_the_next_in_order(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
+    let (owner, lane) = ordered(&*store, "alice", OnExhausted::Skip).await;
     publish_each(&*store, &owner, &[0, 1, 2, 3]).await;
     let held = claim_as(&*store, &ClaimRequest { room: 1, ..request(10) }).await;
     settle(&*store, held[0].spent(20).clone()).await;
@@ -78,8 +78,7 @@ pub async fn an_end_frees_the_next_in_order(store: Arc<dyn WebhookStore>) {
 /// hold any more stops nothing.
 pub async fn a_stopped_order_disables_the_subscription(store: Arc<dyn WebhookStore>) {
     for (name, with_attempt) in [("alice", true), ("bob", false)] {
-        let owner = user(name);
-        let lane = ordered(&*store, &owner, OnExhausted::Stop).await;
+        let (owner, lane) = ordered(&*store, name, OnExhausted::Stop).await;
         publish_at(&*store, &owner, at(0)).await;
         publish_at(&*store, &owner, at(1)).await;
         let stopped = |held: &Held, millis| {
@@ -102,8 +101,7 @@ pub async fn a_stopped_order_disables_the_subscription(store: Arc<dyn WebhookSto
 /// A delivery that has ended and is retried alone has no number, and does not wait for the others. One that waits keeps its
 /// number. A recovery gives the next numbers to all that have ended, in the order of publication.
 pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
+    let (owner, lane) = ordered(&*store, "alice", OnExhausted::Skip).await;
     publish_each(&*store, &owner, &[0, 1, 2, 3]).await;
     let held = claim(&*store, 10).await;
     let ends = [held[0].spent(20), held[1].spent(20), held[2].failed(20, 900_000), held[3].given_back(20, 20)];
@@ -128,8 +126,7 @@ pub async fn replays_are_out_of_order_and_recoveries_are_not(store: Arc<dyn Webh
 /// A recovery in several calls gives the numbers by the time of the events, and those of one millisecond in one call, by
 /// their ids.
 pub async fn recoveries_in_parts_keep_the_order(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = ordered(&*store, &owner, OnExhausted::Skip).await;
+    let (owner, lane) = ordered(&*store, "alice", OnExhausted::Skip).await;
     for millis in 0..4 {
         let mut events: Vec<_> = (0..5).map(|_| event_at(&owner, at(millis))).collect();
         events.sort_unstable_by_key(|new| new.event.id);
@@ -153,8 +150,7 @@ pub async fn recoveries_in_parts_keep_the_order(store: Arc<dyn WebhookStore>) {
 
 /// An offer leaves out lanes with an order: claims take their deliveries.
 pub async fn publications_leave_lanes_with_an_order_to_claims(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    ordered(&*store, &owner, OnExhausted::Skip).await;
+    let (owner, _) = ordered(&*store, "alice", OnExhausted::Skip).await;
     store.offer_claims(Some(&request(0)));
     publish_at(&*store, &owner, at(0)).await;
     assert_eq!(store.offer_claims(None), 0, "no claim is handed over");
@@ -164,8 +160,7 @@ pub async fn publications_leave_lanes_with_an_order_to_claims(store: Arc<dyn Web
 /// Parallel publications number their deliveries without a gap, and parallel workers deliver them in this order, whatever
 /// fails: no delivery is claimed before all with lower numbers have ended.
 pub async fn parallel_workers_keep_the_order(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    ordered(&*store, &owner, OnExhausted::Skip).await;
+    let (owner, _) = ordered(&*store, "alice", OnExhausted::Skip).await;
     let ended = Arc::new(AtomicU64::new(0));
     let writers = (0..WRITERS).map(|_| {
         let (store, owner) = (Arc::clone(&store), owner.clone());

@@ -18,10 +18,11 @@ fn rate(per_second: f64) -> DeliveryRate {
     DeliveryRate::new(per_second).expect("the rate of a sample is valid")
 }
 
-/// A stored subscription with this rate.
-async fn at_rate(store: &dyn WebhookStore, owner: &OwnerId, per_second: f64) -> Subscription {
-    let options = SealedOptions { max_per_second: Some(rate(per_second)), ..options() };
-    add(store, Subscription { options, ..subscription(owner) }).await
+/// A user with this name, and the user's stored subscription with this rate.
+async fn at_rate(store: &dyn WebhookStore, name: &str, per_second: f64) -> (OwnerId, Subscription) {
+    let (owner, options) = (user(name), SealedOptions { max_per_second: Some(rate(per_second)), ..options() });
+    let lane = add(store, Subscription { options, ..subscription(&owner) }).await;
+    (owner, lane)
 }
 
 async fn change(store: &dyn WebhookStore, lane: &Subscription, max_per_second: Patch<DeliveryRate>, millis: i64) {
@@ -32,8 +33,8 @@ async fn change(store: &dyn WebhookStore, lane: &Subscription, max_per_second: P
 /// A claim takes as many deliveries as the rate allows at once, says until when the lane rests, and none comes before.
 /// Lanes without a rate wait for nothing.
 pub async fn a_lane_with_a_rate_rests_between_claims(store: Arc<dyn WebhookStore>) {
-    let (owner, other) = (user("alice"), subscribed(&*store, &user("bob")).await);
-    let lane = at_rate(&*store, &owner, 100.0).await;
+    let (owner, lane) = at_rate(&*store, "alice", 100.0).await;
+    let other = subscribed(&*store, &user("bob")).await;
     publish_many(&*store, &owner, 12, 0).await;
     let (mut now, mut rests_until) = (1_000, None);
     for count in [5, 5, 2] {
@@ -61,8 +62,7 @@ pub async fn a_lane_with_a_rate_rests_between_claims(store: Arc<dyn WebhookStore
 /// In no second more deliveries are claimed than the rate and one claim, and over a longer time hardly fewer than the
 /// rate.
 pub async fn claims_keep_the_rate(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    at_rate(&*store, &owner, 30.0).await;
+    let (owner, _) = at_rate(&*store, "alice", 30.0).await;
     publish_many(&*store, &owner, 60, 0).await;
     let (mut last_second, mut count) = (VecDeque::new(), 0);
     for now in (0..1_400).step_by(7) {
@@ -82,8 +82,7 @@ pub async fn claims_keep_the_rate(store: Arc<dyn WebhookStore>) {
 /// Each claim counts: of a retry, of a delivery that is given back, retried by hand or recovered, and of one whose claim
 /// has ended. Nothing that makes a delivery due ends the rest, and no delivery is forgotten.
 pub async fn every_claim_counts_for_the_rate(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = at_rate(&*store, &owner, 0.1).await;
+    let (owner, lane) = at_rate(&*store, "alice", 0.1).await;
     publish_many(&*store, &owner, 1, 0).await;
     // A claim takes a delivery, what follows makes it due again, and the lane rests for ten seconds.
     let mut start = 0;
@@ -121,8 +120,7 @@ pub async fn every_claim_counts_for_the_rate(store: Arc<dyn WebhookStore>) {
 /// A change of the rate holds for the next claim, which comes no later than one delivery at the new rate needs. Without
 /// a rate the lane is ready at once.
 pub async fn a_changed_rate_holds_for_the_next_claim(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    let lane = at_rate(&*store, &owner, 0.1).await;
+    let (owner, lane) = at_rate(&*store, "alice", 0.1).await;
     publish_many(&*store, &owner, 40, 0).await;
     claim_one(&*store, 0).await;
     change(&*store, &lane, Patch::Set(rate(40.0)), 100).await;
@@ -143,8 +141,7 @@ pub async fn a_changed_rate_holds_for_the_next_claim(store: Arc<dyn WebhookStore
 /// Parallel claims take together what one may take.
 pub async fn parallel_claims_keep_the_rate(store: Arc<dyn WebhookStore>) {
     for round in 0..5 {
-        let owner = user(&format!("round {round}"));
-        at_rate(&*store, &owner, 60.0).await;
+        let (owner, _) = at_rate(&*store, &format!("round {round}"), 60.0).await;
         publish_many(&*store, &owner, 12, 0).await;
         let mut counts = Vec::new();
         for step in 0..6 {
@@ -159,8 +156,7 @@ pub async fn parallel_claims_keep_the_rate(store: Arc<dyn WebhookStore>) {
 
 /// An offer leaves out lanes with a rate: claims take their deliveries.
 pub async fn publications_leave_lanes_with_a_rate_to_claims(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    at_rate(&*store, &owner, 10.0).await;
+    let (owner, _) = at_rate(&*store, "alice", 10.0).await;
     store.offer_claims(Some(&request(0)));
     publish_many(&*store, &owner, 3, 0).await;
     assert_eq!(store.offer_claims(None), 0, "no claim is handed over");
