@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use domain::ports::{ClaimRequest, RetryByHand};
 use domain::webhooks::{Breaker, DeliveryState, NewEvent, OwnerNumber, Payload};
-use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, TraceContext};
+use domain::{DeliveryId, EventId, OwnerId, TraceContext};
 
 use super::WebhookStore;
 use super::commands::retry;
+use super::reader::publish_each;
 use super::sample::{
     event, event_at, history, named, only_secret, publish, publish_at, publish_many, put, subscribed, subscriber,
     subscription,
 };
 use super::work::{
-    Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, publish_and_claim, request,
-    settle,
+    Held, LEASE_MILLIS, claim, claim_as, claim_lanes, claim_one, complete, complete_all, of_lane, publish_and_claim,
+    request, settle,
 };
 use crate::sample::{at, user};
 
@@ -49,10 +50,8 @@ pub async fn a_due_delivery_is_claimed_with_all_that_it_needs(store: Arc<dyn Web
 /// The span that published an event comes with every attempt of every delivery of it, also after a retry by hand. A
 /// repetition of the event does not change it.
 pub async fn a_claim_brings_the_trace_of_the_event(store: Arc<dyn WebhookStore>) {
-    let owner = user("alice");
-    for _ in 0..2 {
-        subscribed(&*store, &owner).await;
-    }
+    let (owner, _) = subscriber(&*store, "alice").await;
+    subscribed(&*store, &owner).await;
     let (trace, other) = (TraceContext::from_bytes(&[1; 24]), TraceContext::from_bytes(&[2; 24]));
     let traced = NewEvent { trace, ..named(event(&owner), "traced", "") };
     publish(&*store, &[traced.clone(), event(&owner)]).await;
@@ -188,7 +187,7 @@ pub async fn what_comes_late_is_claimed(store: Arc<dyn WebhookStore>) {
 /// In a lane, first attempts are claimed before retries, and retries before replays; each kind by its due time.
 pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     let (owner, lane) = subscriber(&*store, "alice").await;
-    let ids = publish_spaced(&store, &owner, 6).await;
+    let ids = publish_spaced(&*store, &owner, 0, 6).await;
     let delivery = |n: usize| DeliveryId::of(ids[n], lane.id);
     let held = claim(&*store, 10).await;
     assert_eq!(events(&held), ids, "first attempts must leave by their due time");
@@ -199,7 +198,7 @@ pub async fn a_lane_keeps_its_order(store: Arc<dyn WebhookStore>) {
     for (n, millis) in [(1, 25), (0, 30)] {
         retry(&*store, &owner, delivery(n), millis).await;
     }
-    let new = publish_spaced_from(&store, &owner, 70, 2).await;
+    let new = publish_spaced(&*store, &owner, 70, 2).await;
     let order = [new[0], new[1], ids[3], ids[2], ids[1], ids[0]];
     for (step, expected) in (0..).zip(order.chunks(2)) {
         let held = claim_as(&*store, &ClaimRequest { room: 2, ..request(100 + step) }).await;
@@ -230,7 +229,7 @@ pub async fn rooms_limit_lanes(store: Arc<dyn WebhookStore>) {
         lanes.push(lane.id);
     }
     let rooms = vec![(lanes[0], 0), (lanes[1], 1), (lanes[2], 20)];
-    let counts = |held: &[Held]| lanes.iter().map(|lane| count(held, *lane)).collect::<Vec<_>>();
+    let counts = |held: &[Held]| lanes.iter().map(|lane| of_lane(held, *lane)).collect::<Vec<_>>();
     let held = claim_as(&*store, &ClaimRequest { rooms, room: 3, ..request(10) }).await;
     assert_eq!(counts(&held), [0, 1, 20, 3], "each lane by its own room, or the usual one");
     for (lanes_max, room) in [(0, 5), (5, 0)] {
@@ -261,28 +260,13 @@ pub async fn a_lane_gives_as_many_as_there_is_room_for(store: Arc<dyn WebhookSto
 
 /// Publishes events a millisecond apart, each in a separate call. The last one comes first, so that a store cannot use the
 /// order of arrival.
-async fn publish_spaced_from(
-    store: &Arc<dyn WebhookStore>,
-    owner: &OwnerId,
-    from_millis: i64,
-    count: i64,
-) -> Vec<EventId> {
-    let mut ids = Vec::new();
-    for n in (0..count).rev() {
-        ids.push(publish_at(&**store, owner, at(from_millis + n)).await);
-    }
+async fn publish_spaced(store: &dyn WebhookStore, owner: &OwnerId, from_millis: i64, count: i64) -> Vec<EventId> {
+    let backwards: Vec<i64> = (from_millis..from_millis + count).rev().collect();
+    let mut ids = publish_each(store, owner, &backwards).await;
     ids.reverse();
     ids
 }
 
-async fn publish_spaced(store: &Arc<dyn WebhookStore>, owner: &OwnerId, count: i64) -> Vec<EventId> {
-    publish_spaced_from(store, owner, 0, count).await
-}
-
 fn events(held: &[Held]) -> Vec<EventId> {
     held.iter().map(|one| one.delivery.event).collect()
-}
-
-fn count(held: &[Held], lane: SubscriptionId) -> usize {
-    held.iter().filter(|one| one.subscription == lane).count()
 }

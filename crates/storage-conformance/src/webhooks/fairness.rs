@@ -8,7 +8,7 @@ use domain::ports::ClaimRequest;
 
 use super::WebhookStore;
 use super::sample::{event, event_at, publish, publish_at, publish_many, subscribed, subscriber};
-use super::work::{Held, claim, claim_as, complete, complete_all, request};
+use super::work::{claim, claim_as, complete, complete_all, of_lane, request};
 use crate::sample::{at, user};
 
 /// One lane has two thousand deliveries that have waited longest, and five lanes have one each. The first claim takes
@@ -110,8 +110,4 @@ async fn small_lanes(store: &Arc<dyn WebhookStore>, count: usize) -> Vec<Subscri
         publish(&**store, &[event(&owner)]).await;
     }
     lanes
-}
-
-fn of_lane(held: &[Held], lane: SubscriptionId) -> usize {
-    held.iter().filter(|one| one.subscription == lane).count()
 }

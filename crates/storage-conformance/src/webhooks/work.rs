@@ -66,6 +66,11 @@ pub(crate) async fn claim_one(store: &dyn WebhookStore, millis: i64) -> Held {
     held.remove(0)
 }
 
+/// The number of deliveries of the lane.
+pub(crate) fn of_lane(held: &[Held], lane: SubscriptionId) -> usize {
+    held.iter().filter(|one| one.subscription == lane).count()
+}
+
 /// Publishes an event at this time for one subscription, and claims its delivery.
 pub(crate) async fn publish_and_claim(store: &dyn WebhookStore, owner: &OwnerId, millis: i64) -> Held {
     publish_at(store, owner, at(millis)).await;
