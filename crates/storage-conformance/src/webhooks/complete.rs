@@ -103,11 +103,8 @@ pub async fn an_attempt_without_a_record_counts(store: Arc<dyn WebhookStore>) {
     let found = history(&*store, &owner, held.delivery.id).await;
     assert_eq!((found.delivery.attempts, found.attempts.len()), (2, 0), "two attempts, no record");
     let health = health(&*store, &lane).await;
-    assert_eq!(
-        (health.breaker.failures_in_a_row, health.last_attempt),
-        (0, None),
-        "without a record there must be no report"
-    );
+    let reported = (health.breaker.failures_in_a_row, health.last_attempt);
+    assert_eq!(reported, (0, None), "without a record there must be no report");
 }
 
 /// Each completion of a batch is answered in order: held, lost, repeated, or of an unknown delivery.

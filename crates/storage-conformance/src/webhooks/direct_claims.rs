@@ -89,11 +89,8 @@ pub async fn what_is_handed_over_is_claimed(store: Arc<dyn WebhookStore>) {
         let (attempt, run_attempt) = (one.delivery.attempt, one.delivery.run_attempt);
         assert_eq!((attempt, run_attempt, one.delivery.run_started_at), (1, 1, new.event.created_at));
         let state = history(&*store, owner, one.delivery.id).await.delivery.state;
-        assert_eq!(
-            state,
-            DeliveryState::Sending(at(100 + LEASE_MILLIS)),
-            "from the first event on, as long as a claim"
-        );
+        let until = at(100 + LEASE_MILLIS);
+        assert_eq!(state, DeliveryState::Sending(until), "from the first event on, as long as a claim");
     }
     let others = claim(&*store, 200).await;
     assert_eq!(count(held.iter().chain(&others)), [1; 3], "each delivery is claimed once");

@@ -49,10 +49,8 @@ pub async fn a_lane_with_a_rate_rests_between_claims(store: Arc<dyn WebhookStore
             let lanes = claim_lanes(&*store, &request(millis)).await;
             assert!(lanes.iter().all(|one| one.subscription == other.id), "the lane rests at {millis} ms");
             assert!(lanes.iter().all(|one| one.rests_until.is_none()), "a lane without a rate does not rest");
-            assert_eq!(
-                lanes.iter().map(|one| one.deliveries.len()).sum::<usize>(),
-                if millis < until - 1 { 8 } else { 4 }
-            );
+            let count: usize = lanes.iter().map(|one| one.deliveries.len()).sum();
+            assert_eq!(count, if millis < until - 1 { 8 } else { 4 });
         }
         now = until;
     }

@@ -32,21 +32,15 @@ pub async fn options_come_back_and_go_with_claims(store: Arc<dyn WebhookStore>) 
         let stored = Subscription { options, ..subscription(&owner) };
         let secret = put(&*store, &stored).await;
         assert_eq!(reread(&*store, &stored).await, stored, "a look-up must show the options");
-        assert_eq!(
-            subscriptions(&*store, &owner).await.as_slice(),
-            std::slice::from_ref(&stored),
-            "a list must show the options"
-        );
+        let listed = subscriptions(&*store, &owner).await;
+        assert_eq!(listed.as_slice(), std::slice::from_ref(&stored), "a list must show the options");
         let request_of_list = ListSubscriptionsRequest { owner: owner.clone(), before: None, max: 9 };
         let listed = store.list_with_health(&request_of_list).await;
         let listed: Vec<_> = listed.expect("a list succeeds").into_iter().map(|(one, _)| one).collect();
         assert_eq!(listed.as_slice(), std::slice::from_ref(&stored), "a list with health must show the options");
         let secrets = SealedSecrets { options: stored.options.clone(), ..only_secret(&secret) };
-        assert_eq!(
-            secrets_of(&*store, stored.id).await,
-            Some(secrets.clone()),
-            "they are sealed again with the secrets"
-        );
+        let sealed = secrets_of(&*store, stored.id).await;
+        assert_eq!(sealed.as_ref(), Some(&secrets), "they are sealed again with the secrets");
         publish_at(&*store, &owner, at(0)).await;
         let lanes = claim_lanes(&*store, &request(round)).await;
         assert_eq!(lanes[0].secrets, secrets, "a claim must bring what the request carries");
@@ -89,11 +83,8 @@ pub async fn changed_options_are_what_the_rules_say(store: Arc<dyn WebhookStore>
         assert_eq!(expected.dropped, dropped, "the sample has this effect: {change:?}");
         let answer = try_update(&*store, &before, &change, at(5)).await;
         assert_eq!(answer, SubscriptionUpdate::Changed(Box::new(expected.clone())), "{change:?}");
-        assert_eq!(
-            reread(&*store, &before).await,
-            expected.subscription,
-            "what is answered must be stored: {change:?}"
-        );
+        let shown = reread(&*store, &before).await;
+        assert_eq!(shown, expected.subscription, "what is answered must be stored: {change:?}");
         let stored = secrets_of(&*store, before.id).await.map(|secrets| secrets.options);
         assert_eq!(stored, Some(expected.subscription.options), "what is shown must be what is sent");
     }
@@ -144,11 +135,8 @@ pub async fn options_are_replaced_if_they_are_what_is_stored(store: Arc<dyn Webh
         assert!(replace(&*store, before.id, &stored, &from).await, "this is what is stored");
     }
     let described = SubscriptionChange { description: Some(description("x")), ..SubscriptionChange::default() };
-    assert_eq!(
-        update(&*store, &before, &described, at(9)).await.options,
-        before.options,
-        "a change reads what is stored"
-    );
+    let changed = update(&*store, &before, &described, at(9)).await;
+    assert_eq!(changed.options, before.options, "a change reads what is stored");
 }
 
 fn facts() -> CertificateFacts {
