@@ -41,13 +41,8 @@ impl Saboteur {
             }
             (Fault::IgnoresRetryAfter, ClaimEnd::Failed { retry_after, .. }) => *retry_after = None,
             (Fault::CountsOurFaults, ClaimEnd::GivenBack { at, due_at }) => {
-                let attempt = record_at(*at, 1);
-                said.end = ClaimEnd::Failed {
-                    attempt,
-                    retry_after: None,
-                    retry_at: Some(*due_at),
-                    pauses: PauseLengths::default(),
-                };
+                let (attempt, pauses) = (failed_at(*at), PauseLengths::default());
+                said.end = ClaimEnd::Failed { attempt, retry_after: None, retry_at: Some(*due_at), pauses };
             }
             (Fault::NeverStops, ClaimEnd::Stopped(end)) => said.end = ClaimEnd::clone(end),
             (Fault::ReportsToTheFirstLane, _) => said.subscription = first,
@@ -131,13 +126,12 @@ fn lose_milliseconds(end: &mut ClaimEnd) {
     }
 }
 
-fn record_at(at: Timestamp, number: u32) -> AttemptRecord {
-    let failure = Some(FailureReason::Connect);
+fn failed_at(at: Timestamp) -> AttemptRecord {
     AttemptRecord {
-        number,
+        number: 1,
         started_at: at,
         duration: Duration::ZERO,
-        failure,
+        failure: Some(FailureReason::Connect),
         status: None,
         headers: AnswerHeaders::default(),
         excerpt: Vec::new(),
