@@ -71,3 +71,30 @@ pub(crate) fn in_time(promise: &str, check: impl Future<Output = ()>) {
     runtime.shutdown_background();
     assert!(ended.is_ok(), "{promise}: not done after {PROMISE_DURATION_MAX:?}, calls block each other");
 }
+
+/// Adds each promise of a list as a `#[test]`, which finds it in the table by its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! promise_tests {
+    (($keep:expr, $promises:expr, $fresh:expr) $($group:ident::$name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let promise = $promises.iter().find(|promise| promise.name == stringify!($name));
+                $keep(promise.expect("the table has every promise of the list"), $fresh);
+            }
+        )*
+    };
+}
+
+/// The table of the promises in a list.
+macro_rules! promise_table {
+    (($(#[$doc:meta])* $table:ident: $promise:ident<$store:ty>) $($group:ident::$name:ident)*) => {
+        $(#[$doc])*
+        pub const $table: &[$promise<$store>] = &[
+            $($promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
+        ];
+    };
+}
+
+pub(crate) use promise_table;

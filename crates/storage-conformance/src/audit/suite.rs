@@ -1,11 +1,10 @@
 use std::sync::{Arc, Mutex};
 
-use crate::KeyPorts;
-use crate::SessionPorts;
 use domain::audit::AuditEvent;
 use domain::ports::{AuditLog, AuditWatcher, Retention};
 
-use crate::{Promise, WebhookStore};
+use crate::suite::promise_table;
+use crate::{KeyPorts, Promise, SessionPorts, WebhookStore};
 
 /// The log and its purge, which one store implements.
 pub trait AuditPorts: AuditLog + Retention {}
@@ -74,33 +73,7 @@ impl AuditedStores {
 #[macro_export]
 macro_rules! audit_log_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_audit_log_promises! { [$crate::audit_log_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! audit_log_tests_of {
-    (($fresh:expr) $($group:ident::$name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::Promise::<$crate::audit::AuditedStores> {
-                    name: stringify!($name),
-                    check: |stores| ::std::boxed::Box::pin($crate::audit::$group::$name(stores)),
-                };
-                $crate::keep(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($group:ident::$name:ident)*) => {
-        /// Every promise of [`AuditLog`].
-        pub const PROMISES: &[Promise<AuditedStores>] = &[
-            $(Promise { name: stringify!($name), check: |stores| Box::pin(super::$group::$name(stores)) }),*
-        ];
+        $crate::with_audit_log_promises! { [$crate::promise_tests] ($crate::keep, $crate::audit::PROMISES, $fresh) }
     };
 }
 
@@ -143,4 +116,9 @@ macro_rules! with_audit_log_promises {
     };
 }
 
-with_audit_log_promises! { [table_of] () }
+with_audit_log_promises! {
+    [promise_table] (
+        /// Every promise of [`AuditLog`].
+        PROMISES: Promise<AuditedStores>
+    )
+}

@@ -1,38 +1,13 @@
 use super::CatalogueStore;
 use crate::Promise;
+use crate::suite::promise_table;
 
 /// Adds every promise of the catalogue as a `#[test]` to the current module. Takes a future that creates a fresh store: an
 /// `Arc<CatalogueStore>`, or a pair of the store and a guard that is dropped after it.
 #[macro_export]
 macro_rules! catalogue_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_catalogue_promises! { [$crate::catalogue_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! catalogue_tests_of {
-    (($fresh:expr) $($group:ident::$name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::Promise::<$crate::catalogue::CatalogueStore> {
-                    name: stringify!($name),
-                    check: |store| ::std::boxed::Box::pin($crate::catalogue::$group::$name(store)),
-                };
-                $crate::keep(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($group:ident::$name:ident)*) => {
-        /// Every promise of the catalogue.
-        pub const PROMISES: &[Promise<CatalogueStore>] = &[
-            $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
-        ];
+        $crate::with_catalogue_promises! { [$crate::promise_tests] ($crate::keep, $crate::catalogue::PROMISES, $fresh) }
     };
 }
 
@@ -55,4 +30,9 @@ macro_rules! with_catalogue_promises {
     };
 }
 
-with_catalogue_promises! { [table_of] () }
+with_catalogue_promises! {
+    [promise_table] (
+        /// Every promise of the catalogue.
+        PROMISES: Promise<CatalogueStore>
+    )
+}

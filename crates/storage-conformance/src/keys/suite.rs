@@ -1,37 +1,12 @@
-use crate::Promise;
+use crate::suite::promise_table;
+use crate::{KeyPorts, Promise};
 
 /// Adds every promise as a `#[test]` to the current module. Takes a future that creates a fresh store: an
 /// `Arc<dyn KeyPorts>`, or a pair of the store and a guard that is dropped after it.
 #[macro_export]
 macro_rules! key_store_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_key_store_promises! { [$crate::key_store_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! key_store_tests_of {
-    (($fresh:expr) $($group:ident::$name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::Promise {
-                    name: stringify!($name),
-                    check: |store| ::std::boxed::Box::pin($crate::keys::$group::$name(store)),
-                };
-                $crate::keep(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($group:ident::$name:ident)*) => {
-        /// Every promise of the ports of keys, in the order of its methods.
-        pub const PROMISES: &[Promise] = &[
-            $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
-        ];
+        $crate::with_key_store_promises! { [$crate::promise_tests] ($crate::keep, $crate::keys::PROMISES, $fresh) }
     };
 }
 
@@ -143,4 +118,9 @@ macro_rules! with_key_store_promises {
     };
 }
 
-with_key_store_promises! { [table_of] () }
+with_key_store_promises! {
+    [promise_table] (
+        /// Every promise of the ports of keys, in the order of its methods.
+        PROMISES: Promise<dyn KeyPorts>
+    )
+}

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use domain::ports::{AuditLog, ChangeFeed, Erasure, OwnerStore};
 
+use crate::suite::promise_table;
 use crate::{KeyPorts, Promise, SessionPorts, WebhookStore};
 
 /// The ports of owners.
@@ -52,33 +53,7 @@ impl OwnedStores {
 #[macro_export]
 macro_rules! owner_store_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_owner_store_promises! { [$crate::owner_store_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! owner_store_tests_of {
-    (($fresh:expr) $($group:ident::$name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::Promise::<$crate::owners::OwnedStores> {
-                    name: stringify!($name),
-                    check: |stores| ::std::boxed::Box::pin($crate::owners::$group::$name(stores)),
-                };
-                $crate::keep(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($group:ident::$name:ident)*) => {
-        /// Every promise of [`OwnerStore`] and [`Erasure`].
-        pub const PROMISES: &[Promise<OwnedStores>] = &[
-            $(Promise { name: stringify!($name), check: |stores| Box::pin(super::$group::$name(stores)) }),*
-        ];
+        $crate::with_owner_store_promises! { [$crate::promise_tests] ($crate::keep, $crate::owners::PROMISES, $fresh) }
     };
 }
 
@@ -120,4 +95,9 @@ macro_rules! with_owner_store_promises {
     };
 }
 
-with_owner_store_promises! { [table_of] () }
+with_owner_store_promises! {
+    [promise_table] (
+        /// Every promise of [`OwnerStore`] and [`Erasure`].
+        PROMISES: Promise<OwnedStores>
+    )
+}

@@ -1,6 +1,7 @@
 #[cfg(doc)]
 use domain::ports::ChangeFeed;
 
+use crate::suite::promise_table;
 use crate::{SharedPromise, SharedSessionStore};
 
 /// Adds the promises of [`ChangeFeed`] for sessions as `#[test]`s to the current module. Takes a future that opens two
@@ -8,36 +9,9 @@ use crate::{SharedPromise, SharedSessionStore};
 #[macro_export]
 macro_rules! session_feed_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_session_feed_promises! { [$crate::session_feed_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! session_feed_tests_of {
-    (($fresh:expr) $($name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::SharedPromise::<dyn $crate::SharedSessionStore> {
-                    name: stringify!($name),
-                    check: |instances| ::std::boxed::Box::pin($crate::sessions::change_feed::$name(instances)),
-                };
-                $crate::keep_shared(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($name:ident)*) => {
-        /// Every promise of [`ChangeFeed`] for sessions.
-        pub const SHARED_PROMISES: &[SharedPromise<dyn SharedSessionStore>] = &[
-            $(SharedPromise {
-                name: stringify!($name),
-                check: |instances| Box::pin(super::change_feed::$name(instances)),
-            }),*
-        ];
+        $crate::with_session_feed_promises! {
+            [$crate::promise_tests] ($crate::keep_shared, $crate::sessions::SHARED_PROMISES, $fresh)
+        }
     };
 }
 
@@ -48,11 +22,16 @@ macro_rules! with_session_feed_promises {
     ([$($macro:tt)*] $arguments:tt) => {
         $($macro)* ! {
             $arguments
-            ended_sessions_reach_every_instance_once
-            what_ends_no_session_is_not_in_the_feed
-            an_end_and_its_place_in_the_feed_are_one
+            change_feed::ended_sessions_reach_every_instance_once
+            change_feed::what_ends_no_session_is_not_in_the_feed
+            change_feed::an_end_and_its_place_in_the_feed_are_one
         }
     };
 }
 
-with_session_feed_promises! { [table_of] () }
+with_session_feed_promises! {
+    [promise_table] (
+        /// Every promise of [`ChangeFeed`] for sessions.
+        SHARED_PROMISES: SharedPromise<dyn SharedSessionStore>
+    )
+}

@@ -1,3 +1,4 @@
+use crate::suite::promise_table;
 use crate::{Promise, SessionPorts};
 
 /// Adds every promise of the ports of sessions as a `#[test]` to the current module. Takes a future that creates a fresh
@@ -5,33 +6,9 @@ use crate::{Promise, SessionPorts};
 #[macro_export]
 macro_rules! session_store_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_session_store_promises! { [$crate::session_store_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! session_store_tests_of {
-    (($fresh:expr) $($group:ident::$name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::Promise::<dyn $crate::SessionPorts> {
-                    name: stringify!($name),
-                    check: |store| ::std::boxed::Box::pin($crate::sessions::$group::$name(store)),
-                };
-                $crate::keep(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($group:ident::$name:ident)*) => {
-        /// Every promise of the ports of sessions, in the order of its methods.
-        pub const PROMISES: &[Promise<dyn SessionPorts>] = &[
-            $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
-        ];
+        $crate::with_session_store_promises! {
+            [$crate::promise_tests] ($crate::keep, $crate::sessions::PROMISES, $fresh)
+        }
     };
 }
 
@@ -77,4 +54,9 @@ macro_rules! with_session_store_promises {
     };
 }
 
-with_session_store_promises! { [table_of] () }
+with_session_store_promises! {
+    [promise_table] (
+        /// Every promise of the ports of sessions, in the order of its methods.
+        PROMISES: Promise<dyn SessionPorts>
+    )
+}
