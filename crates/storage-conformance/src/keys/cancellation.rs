@@ -8,14 +8,12 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{
-    InsertKeyRequest, Insertion, KeysOf, Retained, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-};
+use domain::ports::{Insertion, KeysOf, Retained, RevokeDigestsRequest, RevokeUserKeysRequest};
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{
-    Replacement, Sample, all_keys, find, find_by, insert, limit, put, put_all, revoke, revoke_by_digests,
-    revoke_user_keys, try_rotate, view,
+    Replacement, Sample, all_keys, find, find_by, insert, insert_request, put, put_all, revoke, revoke_by_digests,
+    revoke_request, revoke_user_keys, rotate_request,
 };
 use crate::racing::{moments, not_held_up};
 use crate::sample::{at, user};
@@ -26,9 +24,7 @@ pub async fn a_cancelled_insertion_is_whole_or_nothing(store: Arc<dyn KeyPorts>)
     let owner = user("alice");
     for drop_at in moments() {
         let sample = Sample::of(&owner);
-        let (limit, view, cause) = (limit(60, at(0)), view(at(0), 0), unique_cause());
-        let request = InsertKeyRequest { key: sample.key.clone(), digest: sample.digest, limit, view, cause };
-        drop_at.call(store.insert_within(&request)).await;
+        drop_at.call(store.insert_within(&insert_request(&sample, 60))).await;
         not_held_up(drop_at, async {
             let found_first = find(&*store, &sample).await;
             let listed = all_keys(&*store, &owner).await.into_iter().find(|key| key.id == sample.id());
@@ -55,15 +51,7 @@ pub async fn a_cancelled_revocation_is_whole_or_nothing(store: Arc<dyn KeyPorts>
     for drop_at in moments() {
         let sample = Sample::of(&owner);
         put(&*store, &sample).await;
-        drop_at
-            .call(store.revoke(&RevokeKeyRequest {
-                owner: owner.clone(),
-                id: sample.id(),
-                at: at(10),
-                view: view(at(0), 0),
-                cause: unique_cause(),
-            }))
-            .await;
+        drop_at.call(store.revoke(&revoke_request(&owner, sample.id(), at(10)))).await;
         not_held_up(drop_at, async {
             let seen = find(&*store, &sample).await.and_then(|key| key.revoked_at);
             revoke(&*store, &owner, sample.id(), at(20)).await;
@@ -81,7 +69,7 @@ pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyPorts>) 
         let sample = Sample::of(&user(&format!("round {round}")));
         put(&*store, &sample).await;
         let replacement = Replacement::at(at(0), 100);
-        drop_at.call(try_rotate(&*store, &sample, &replacement)).await;
+        drop_at.call(store.rotate(&rotate_request(&sample, &replacement))).await;
         not_held_up(drop_at, async {
             let whole = replacement.rotation.decide(&sample.key, 0).expect("a good key can be rotated");
             let mut keys = all_keys(&*store, &sample.key.owner).await;

@@ -8,7 +8,9 @@ use domain::memory::unique_cause;
 use domain::ports::{InsertKeyRequest, Insertion, Revocation};
 use domain::{ApiKey, OwnerId};
 
-use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, limit, list, put, put_all, revoke, view};
+use super::sample::{
+    ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, insert_request, limit, list, put, put_all, revoke, view,
+};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 
@@ -60,16 +62,9 @@ pub async fn only_active_keys_count(store: Arc<dyn KeyPorts>) {
     for (name, change, counts) in cases {
         let owner = user(name);
         put(&*store, &change(Sample::of(&owner))).await;
-        let next = Sample::of(&owner);
-        let answer = store
-            .insert_within(&InsertKeyRequest {
-                key: next.key.clone(),
-                digest: next.digest,
-                limit: limit(1, now),
-                view: view(now, 0),
-                cause: unique_cause(),
-            })
-            .await;
+        let next = insert_request(&Sample::of(&owner), 1);
+        let request = InsertKeyRequest { limit: limit(1, now), view: view(now, 0), ..next };
+        let answer = store.insert_within(&request).await;
         let refused = matches!(answer, Ok(Insertion::LimitReached { .. }));
         let stored = matches!(answer, Ok(Insertion::Stored(_)));
         assert_eq!((refused, stored), (counts, !counts), "{name}: counts must be {counts}, got {answer:?}");
@@ -118,15 +113,9 @@ pub async fn insertion_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     for ended_max in [ALL_ENDED, 2, 0] {
         let sample = Sample::of(&owner).created(at(20));
         let seen = view(at(30), ended_max);
-        let answer = store
-            .insert_within(&InsertKeyRequest {
-                key: sample.key.clone(),
-                digest: sample.digest,
-                limit: limit(NO_LIMIT, at(30)),
-                view: seen,
-                cause: unique_cause(),
-            })
-            .await;
+        let limit = limit(NO_LIMIT, at(30));
+        let request = InsertKeyRequest { limit, view: seen, ..insert_request(&sample, NO_LIMIT) };
+        let answer = store.insert_within(&request).await;
         let Ok(Insertion::Stored(keys)) = answer else { panic!("a key within the limit must be stored: {answer:?}") };
         assert!(keys.contains(&sample.key), "the answer's list must include the new key, got {keys:#?}");
         assert_eq!(keys, list(&*store, &owner, seen).await, "the answer's list must be what `list` answers");
@@ -212,13 +201,8 @@ fn insertion_by(store: &Arc<dyn KeyPorts>, owner: &OwnerId, member: Option<Owner
         None => Origin::of_operator("host"),
     };
     sample.key.created_by = member;
-    let request = InsertKeyRequest {
-        key: sample.key,
-        digest: sample.digest,
-        limit: limit(10, at(0)),
-        view: view(at(0), 0),
-        cause: Cause { origin, ..unique_cause() },
-    };
+    let cause = Cause { origin, ..unique_cause() };
+    let request = InsertKeyRequest { cause, ..insert_request(&sample, 10) };
     Box::pin(async move { store.insert_within(&request).await.expect("an insertion is stored or refused as a value") })
 }
 

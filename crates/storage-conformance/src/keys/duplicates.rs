@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::memory::unique_cause;
-use domain::ports::{InsertKeyRequest, Insertion, StoreError};
+use domain::ports::{Insertion, StoreError};
 
-use super::sample::{NO_LIMIT, Sample, all_keys, find, limit, only_key, put, view};
+use super::sample::{NO_LIMIT, Sample, all_keys, find, insert_request, only_key, put};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -91,15 +90,7 @@ fn firsts() -> [(&'static str, Sample); 3] {
 }
 
 async fn try_insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> Answer {
-    store
-        .insert_within(&InsertKeyRequest {
-            key: sample.key.clone(),
-            digest: sample.digest,
-            limit: limit(max, at(0)),
-            view: view(at(0), 0),
-            cause: unique_cause(),
-        })
-        .await
+    store.insert_within(&insert_request(sample, max)).await
 }
 
 fn insertion(store: &Arc<dyn KeyPorts>, sample: &Sample) -> Call<Answer> {

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::memory::unique_cause;
 use domain::ports::{Insertion, Revocation, RevokeKeyRequest};
 use domain::{ApiKey, Timestamp};
 
-use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_all, revoke, view};
+use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_all, revoke, revoke_request, view};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -41,15 +40,9 @@ pub async fn the_first_revocation_stays(store: Arc<dyn KeyPorts>) {
     let sample = Sample::of(&owner);
     put(&*store, &sample).await;
     for millis in [100, 101, 100, 99, 100_000] {
-        let answer = store
-            .revoke(&RevokeKeyRequest {
-                owner: owner.clone(),
-                id: sample.id(),
-                at: at(millis),
-                view: view(at(millis), ALL_ENDED),
-                cause: unique_cause(),
-            })
-            .await;
+        let view = view(at(millis), ALL_ENDED);
+        let request = RevokeKeyRequest { view, ..revoke_request(&owner, sample.id(), at(millis)) };
+        let answer = store.revoke(&request).await;
         let expected = ApiKey { revoked_at: Some(at(100)), ..sample.key.clone() };
         let answered = answer.expect("a revocation must succeed");
         let expected = Revocation::Revoked { digest: sample.digest, keys: vec![expected] };
@@ -129,16 +122,8 @@ pub async fn revocation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
     put(&*store, &Sample::of(&user("bob"))).await;
     for (index, ended_max) in [(1, ALL_ENDED), (1, ALL_ENDED), (2, 1), (3, 0), (0, 2)] {
         let seen = view(at(10), ended_max);
-        let answer = store
-            .revoke(&RevokeKeyRequest {
-                owner: owner.clone(),
-                id: samples[index].id(),
-                at: at(10),
-                view: seen,
-                cause: unique_cause(),
-            })
-            .await
-            .expect("a revocation must succeed");
+        let request = RevokeKeyRequest { view: seen, ..revoke_request(&owner, samples[index].id(), at(10)) };
+        let answer = store.revoke(&request).await.expect("a revocation must succeed");
         let expected = Revocation::Revoked { digest: samples[index].digest, keys: list(&*store, &owner, seen).await };
         assert_eq!(answer, expected, "the answer's list must be what `list` answers");
     }
@@ -157,17 +142,7 @@ pub async fn revocation_answers_with_the_digest(store: Arc<dyn KeyPorts>) {
 }
 
 fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample, revoked_at: Timestamp) -> Call<Revocation> {
-    let (store, owner, id) = (Arc::clone(store), sample.key.owner.clone(), sample.id());
-    Box::pin(async move {
-        let answer = store
-            .revoke(&RevokeKeyRequest {
-                owner: owner.clone(),
-                id,
-                at: revoked_at,
-                view: view(at(0), ALL_ENDED),
-                cause: unique_cause(),
-            })
-            .await;
-        answer.expect("a parallel revocation must succeed")
-    })
+    let request = revoke_request(&sample.key.owner, sample.id(), revoked_at);
+    let (store, request) = (Arc::clone(store), RevokeKeyRequest { view: view(at(0), ALL_ENDED), ..request });
+    Box::pin(async move { store.revoke(&request).await.expect("a parallel revocation must succeed") })
 }

@@ -4,12 +4,12 @@ use std::slice;
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::memory::unique_cause;
-use domain::ports::{Insertion, Retained, RevokeKeyRequest, RotateKeyRequest, Rotation, StoreError};
+use domain::ports::{Insertion, Retained, RotateKeyRequest, Rotation, StoreError};
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
-    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert, list, put, put_all, rotate, try_rotate, view,
+    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert, list, put, put_all, revoke, rotate,
+    rotate_request, view,
 };
 use crate::sample::{at, user};
 
@@ -194,7 +194,7 @@ pub async fn a_stored_successor_is_refused(store: Arc<dyn KeyPorts>) {
             same_id.rotation.successor = taken.id();
             same_digest.digest = taken.digest;
             for replacement in [&same_id, &same_digest] {
-                let answer = try_rotate(&*store, &old, replacement).await;
+                let answer = store.rotate(&rotate_request(&old, replacement)).await;
                 let refused = matches!(answer, Err(StoreError::Duplicate { .. }));
                 assert!(refused, "a stored successor must be refused as a duplicate, got {answer:?}");
                 for sample in [&old, &other] {
@@ -219,21 +219,9 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyPorts>) {
     put(&*store, &sample).await;
     let replacement = Replacement::at(at(0), 1_000);
     rotate(&*store, &sample, &replacement).await;
-    store
-        .revoke(&RevokeKeyRequest {
-            owner: owner.clone(),
-            id: replacement.rotation.successor,
-            at: at(5),
-            view: view(at(5), 0),
-            cause: unique_cause(),
-        })
-        .await
-        .expect("a revocation must succeed");
-    assert_eq!(
-        store.purge(Retained::Keys, at(6), 10).await.expect("a purge must succeed"),
-        1,
-        "the successor has ended"
-    );
+    revoke(&*store, &owner, replacement.rotation.successor, at(5)).await;
+    let purged = store.purge(Retained::Keys, at(6), 10).await.expect("a purge must succeed");
+    assert_eq!(purged, 1, "the successor has ended");
     assert_eq!(find_by(&*store, &replacement.digest).await, None, "a deleted successor is gone");
     let expected = replacement.rotation.decide(&sample.key, 0).expect("a good key can be rotated").replaced;
     assert_eq!(find(&*store, &sample).await, Some(expected), "the old key must name its successor still");
@@ -249,19 +237,10 @@ pub async fn rotation_answers_with_the_list(store: Arc<dyn KeyPorts>) {
         [(0, ALL_ENDED), (50, ALL_ENDED), (0, 0), (50, 1)].into_iter().enumerate()
     {
         let (replacement, seen) = (Replacement::at(at(10), overlap_millis), view(at(10), ended_max));
-        let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = store
-            .rotate(&RotateKeyRequest {
-                owner: owner.clone(),
-                id: samples[index].id(),
-                rotation: rotation.clone(),
-                digest: *digest,
-                view: seen,
-                cause: unique_cause(),
-            })
-            .await;
+        let request = RotateKeyRequest { view: seen, ..rotate_request(&samples[index], &replacement) };
+        let answer = store.rotate(&request).await;
         let Ok(Rotation::Rotated { keys, .. }) = answer else { panic!("a good key must be rotated: {answer:?}") };
-        let shown = keys.iter().any(|key| key.id == rotation.successor);
+        let shown = keys.iter().any(|key| key.id == replacement.rotation.successor);
         assert!(shown, "the answer's list must include the successor, got {keys:#?}");
         assert_eq!(keys, list(&*store, &owner, seen).await, "the answer's list must be what `list` answers");
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::memory::unique_cause;
-use domain::ports::{InsertKeyRequest, Insertion, Revocation, RevokeKeyRequest, Rotation};
+use domain::ports::{InsertKeyRequest, Insertion, Revocation, Rotation};
 use domain::{ApiKey, OwnerId, RotationRefusal};
 
 use super::sample::{
-    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, limit, put, put_all, revoke_by_digests, rotate, view,
+    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert_request, put, put_all, revoke, revoke_by_digests,
+    rotate, view,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -120,16 +120,8 @@ fn revocation(store: &Arc<dyn KeyPorts>, sample: &Sample, by_digest: bool) -> Ca
         if by_digest {
             assert_eq!(revoke_by_digests(&*store, &[sample.digest], at(20)).await.len(), 1, "the one key is revoked");
         } else {
-            let answer = store
-                .revoke(&RevokeKeyRequest {
-                    owner: sample.key.owner.clone(),
-                    id: sample.id(),
-                    at: at(20),
-                    view: view(at(20), 0),
-                    cause: unique_cause(),
-                })
-                .await;
-            let revoked = matches!(answer, Ok(Revocation::Revoked { .. }));
+            let answer = revoke(&*store, &sample.key.owner, sample.id(), at(20)).await;
+            let revoked = matches!(answer, Revocation::Revoked { .. });
             assert!(revoked, "a parallel revocation must succeed, got {answer:?}");
         }
         Rotation::NotFound
@@ -150,19 +142,10 @@ fn rotation_beside(store: &Arc<dyn KeyPorts>, sample: &Sample, overlap_millis: u
 }
 
 fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Seen> {
-    let (store, sample) = (Arc::clone(store), Sample::of(owner));
+    let (store, request) = (Arc::clone(store), insert_request(&Sample::of(owner), max));
+    let request = InsertKeyRequest { view: view(at(0), ALL_ENDED), ..request };
     Box::pin(async move {
-        let (room, seen) = (limit(max, at(0)), view(at(0), ALL_ENDED));
-        match store
-            .insert_within(&InsertKeyRequest {
-                key: sample.key.clone(),
-                digest: sample.digest,
-                limit: room,
-                view: seen,
-                cause: unique_cause(),
-            })
-            .await
-        {
+        match store.insert_within(&request).await {
             Ok(Insertion::Stored(keys)) => ("an insertion", Some(keys)),
             Ok(Insertion::LimitReached { .. }) => ("an insertion", None),
             Err(error) => panic!("a parallel insertion must succeed or be refused as a value, got {error:?}"),

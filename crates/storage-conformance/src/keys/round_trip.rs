@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::Timestamp;
-use domain::memory::unique_cause;
 use domain::ports::{InsertKeyRequest, Insertion};
 
-use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, limit, only_key, put, put_all, view};
+use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert_request, only_key, put, put_all, view};
 use crate::sample::{at, user, user_of};
 
 /// A stored key comes back equal in every field, set or not, from each method that answers with keys.
@@ -20,23 +19,12 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyPorts>) {
     let revoked = Sample::of(&owner).created(at(3)).revoked(at(-6));
     let expiring = Sample::of(&owner).created(at(4)).expiring(at(7)).scoped("");
     put_all(&*store, &[oldest.clone(), full.clone(), revoked.clone()]).await;
-    let everything = view(at(0), ALL_ENDED);
-    let answer = store
-        .insert_within(&InsertKeyRequest {
-            key: expiring.key.clone(),
-            digest: expiring.digest,
-            limit: limit(NO_LIMIT, at(0)),
-            view: everything,
-            cause: unique_cause(),
-        })
-        .await;
+    let request = InsertKeyRequest { view: view(at(0), ALL_ENDED), ..insert_request(&expiring, NO_LIMIT) };
+    let answer = store.insert_within(&request).await;
 
     let samples = [expiring, revoked, full, oldest];
     let expected: Vec<_> = samples.iter().map(|sample| sample.key.clone()).collect();
-    let answered = match answer {
-        Ok(Insertion::Stored(keys)) => keys,
-        other => panic!("a key within the limit must be stored, got {other:?}"),
-    };
+    let Ok(Insertion::Stored(answered)) = answer else { panic!("a key within the limit must be stored: {answer:?}") };
     assert_eq!(answered, expected, "an insertion must answer with keys equal to what was stored");
     assert_eq!(all_keys(&*store, &owner).await, expected, "a list must hold keys equal to what was stored");
     for sample in samples {

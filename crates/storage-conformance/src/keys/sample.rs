@@ -9,7 +9,7 @@ use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
     ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, KeysOf, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
+    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
 };
 use domain::{
     ApiKey, CredentialDigest, KeyChange, KeyId, KeyRotation, Label, ListView, OwnerId, Placement, Scopes, Timestamp,
@@ -173,17 +173,20 @@ fn label(text: &str) -> Label {
     Label::parse(text).expect("the sample's label is valid")
 }
 
-/// Inserts with this limit at the start of the samples. The list in the answer has no ended keys.
+/// An insertion with this limit at the start of the samples. The list in the answer has no ended keys.
+pub(crate) fn insert_request(sample: &Sample, max: u32) -> InsertKeyRequest {
+    InsertKeyRequest {
+        key: sample.key.clone(),
+        digest: sample.digest,
+        limit: limit(max, at(0)),
+        view: view(at(0), 0),
+        cause: unique_cause(),
+    }
+}
+
+/// Inserts with this limit.
 pub(crate) async fn insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> Insertion {
-    let answer = store
-        .insert_within(&InsertKeyRequest {
-            key: sample.key.clone(),
-            digest: sample.digest,
-            limit: limit(max, at(0)),
-            view: view(at(0), 0),
-            cause: unique_cause(),
-        })
-        .await;
+    let answer = store.insert_within(&insert_request(sample, max)).await;
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
@@ -227,17 +230,14 @@ pub(crate) async fn find_by(store: &dyn KeyPorts, digest: &CredentialDigest) -> 
     store.find_by_digest(digest).await.expect("a look-up must succeed")
 }
 
-/// Revokes a key; the list in the answer is kept short.
+/// A revocation of a key; the list in the answer is kept short.
+pub(crate) fn revoke_request(owner: &OwnerId, id: KeyId, revoked_at: Timestamp) -> RevokeKeyRequest {
+    RevokeKeyRequest { owner: owner.clone(), id, at: revoked_at, view: view(at(0), 0), cause: unique_cause() }
+}
+
+/// Revokes a key.
 pub(crate) async fn revoke(store: &dyn KeyPorts, owner: &OwnerId, id: KeyId, revoked_at: Timestamp) -> Revocation {
-    let answer = store
-        .revoke(&RevokeKeyRequest {
-            owner: owner.clone(),
-            id,
-            at: revoked_at,
-            view: view(at(0), 0),
-            cause: unique_cause(),
-        })
-        .await;
+    let answer = store.revoke(&revoke_request(owner, id, revoked_at)).await;
     answer.expect("a revocation must succeed or be refused as a value")
 }
 
@@ -253,28 +253,21 @@ pub(crate) async fn change(
     store.change(&request).await.expect("a change must succeed or be refused as a value")
 }
 
-/// Rotates a key as its owner. The list in the answer has every key.
-pub(crate) async fn try_rotate(
-    store: &dyn KeyPorts,
-    sample: &Sample,
-    replacement: &Replacement,
-) -> Result<Rotation, StoreError> {
-    let seen = view(replacement.rotation.at, ALL_ENDED);
-    store
-        .rotate(&RotateKeyRequest {
-            owner: sample.key.owner.clone(),
-            id: sample.id(),
-            rotation: replacement.rotation.clone(),
-            digest: replacement.digest,
-            view: seen,
-            cause: unique_cause(),
-        })
-        .await
+/// A rotation of a key by its owner. The list in the answer has every key.
+pub(crate) fn rotate_request(sample: &Sample, replacement: &Replacement) -> RotateKeyRequest {
+    RotateKeyRequest {
+        owner: sample.key.owner.clone(),
+        id: sample.id(),
+        rotation: replacement.rotation.clone(),
+        digest: replacement.digest,
+        view: view(replacement.rotation.at, ALL_ENDED),
+        cause: unique_cause(),
+    }
 }
 
-/// Rotates a key as its owner. Panics on a store error.
+/// Rotates a key as its owner.
 pub(crate) async fn rotate(store: &dyn KeyPorts, sample: &Sample, replacement: &Replacement) -> Rotation {
-    let answer = try_rotate(store, sample, replacement).await;
+    let answer = store.rotate(&rotate_request(sample, replacement)).await;
     answer.expect("a rotation must succeed or be refused as a value")
 }
 

@@ -9,7 +9,7 @@ use domain::{OwnerChange, OwnerId, Patch};
 
 use super::OwnedStores;
 use super::sample::{change, events, keys_max};
-use crate::keys::sample::{Replacement, Sample, all_keys, insert, limit, rotate, view};
+use crate::keys::sample::{Replacement, Sample, all_keys, insert, insert_request, rotate};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 use crate::webhooks::sample::{insert as subscribe, secret, subscription, subscriptions};
@@ -133,13 +133,8 @@ fn insertion(stores: &Arc<OwnedStores>, owner: &OwnerId, member: Option<OwnerId>
         None => Origin::of_operator("host"),
     };
     sample.key.created_by = member;
-    let request = InsertKeyRequest {
-        key: sample.key,
-        digest: sample.digest,
-        limit: limit(max, at(0)),
-        view: view(at(0), 0),
-        cause: Cause { origin, ..unique_cause() },
-    };
+    let cause = Cause { origin, ..unique_cause() };
+    let request = InsertKeyRequest { cause, ..insert_request(&sample, max) };
     Box::pin(async move {
         let answer = stores.keys.insert_within(&request).await.expect("stored, or refused as a value");
         matches!(answer, Insertion::Stored(_))
