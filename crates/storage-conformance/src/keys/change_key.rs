@@ -6,7 +6,7 @@ use crate::KeyPorts;
 use domain::ports::{ChangedKey, Insertion};
 use domain::{KeyChange, KeyChangeRefusal, KeySettings, Metadata, MetadataPatch, Patch, RateLimit};
 
-use super::sample::{Sample, change, find, insert, list, put, put_all, revoke, view};
+use super::sample::{Sample, change, expect_stored, find, insert, list, put, put_all, revoke, view};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -62,9 +62,7 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
         let unchanged = ChangedKey::Unchanged(Box::new(expected.clone()));
         assert_eq!(answer, unchanged, "a key that is so already must not count as changed");
     }
-    for other in &others {
-        assert_eq!(find(&*store, other).await.as_ref(), Some(&other.key), "a change must change no other key");
-    }
+    expect_stored(&*store, &others, "a change must change no other key").await;
 }
 
 /// A revoked key is refused as revoked and an expired one as expired, to the millisecond. No key changes.

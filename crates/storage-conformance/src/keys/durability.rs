@@ -15,7 +15,7 @@ use crate::KeyPorts;
 use domain::KeyUse;
 use domain::ports::Retained;
 
-use super::sample::{Replacement, Sample, all_keys, find, put_all, revoke, revoke_by_digests, rotate};
+use super::sample::{Replacement, Sample, all_keys, expect_stored, find, put_all, revoke, revoke_by_digests, rotate};
 use crate::sample::{at, user};
 
 /// The keys that were written and answered.
@@ -58,9 +58,7 @@ impl Written {
     pub async fn expect_in(&self, store: &dyn KeyPorts) {
         let expected: Vec<_> = self.kept.iter().rev().map(|sample| sample.key.clone()).collect();
         assert_eq!(all_keys(store, &user("durable")).await, expected, "what was answered must outlive the store");
-        for sample in &self.kept {
-            assert_eq!(find(store, sample).await.as_ref(), Some(&sample.key), "a digest must outlive the store");
-        }
+        expect_stored(store, &self.kept, "a digest must outlive the store").await;
         for sample in &self.purged {
             assert_eq!(find(store, sample).await, None, "a deleted key must stay deleted");
         }

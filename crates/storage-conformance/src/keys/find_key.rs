@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::CredentialDigest;
 
-use super::sample::{Sample, find, put, put_all};
+use super::sample::{Sample, expect_stored, find, put, put_all};
 use crate::sample::{at, user};
 
 /// A digest finds its key, active, being replaced, expired or revoked, with every field and for any owner.
@@ -19,10 +19,7 @@ pub async fn a_digest_finds_its_key_in_any_state(store: Arc<dyn KeyPorts>) {
         Sample::of(&user("alice")).replaced().revoked(at(-1)),
     ];
     put_all(&*store, &samples).await;
-    for sample in &samples {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "a digest must find its key in any state");
-    }
+    expect_stored(&*store, &samples, "a digest must find its key in any state").await;
 }
 
 /// A digest that is not stored finds no key, even if it differs from a stored one in one byte.

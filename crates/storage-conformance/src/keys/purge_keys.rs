@@ -6,7 +6,7 @@ use crate::KeyPorts;
 use domain::Timestamp;
 use domain::ports::{Insertion, Retained, Revocation};
 
-use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, put, put_all, revoke};
+use super::sample::{ALL_ENDED, Sample, all_keys, expect_stored, find, insert, put, put_all, revoke};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -36,10 +36,7 @@ pub async fn keys_that_ended_earlier_are_deleted(store: Arc<dyn KeyPorts>) {
     for sample in &past {
         assert_eq!(find(&*store, sample).await, None, "this key ended before the boundary: {:?}", sample.key);
     }
-    for sample in &staying {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "a key that has not ended earlier must stay as it is");
-    }
+    expect_stored(&*store, &staying, "a key that has not ended earlier must stay as it is").await;
     assert_eq!(purge(&*store, at(100), ALL_ENDED).await, 0, "a second purge must find nothing");
 }
 

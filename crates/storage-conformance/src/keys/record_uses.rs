@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::{KeyUse, Timestamp};
 
-use super::sample::{Sample, all_keys, find, only_key, put, put_all, revoke};
+use super::sample::{Sample, all_keys, expect_stored, only_key, put, put_all, revoke};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -51,7 +51,7 @@ pub async fn uses_of_unknown_keys_are_passed_over(store: Arc<dyn KeyPorts>) {
 pub async fn uses_change_nothing_else(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let unnamed = Sample::of(&owner).used(at(1));
-    let mut named = [
+    let named = [
         Sample::of(&owner),
         Sample::of(&owner).revoked(at(3)),
         Sample::of(&owner).expiring(at(-3)).used(at(-9)),
@@ -61,13 +61,9 @@ pub async fn uses_change_nothing_else(store: Arc<dyn KeyPorts>) {
     put(&*store, &unnamed).await;
     put_all(&*store, &named).await;
     record(&*store, &named.each_ref().map(|sample| used_at(sample, 50))).await;
-    for sample in &mut named {
-        sample.key.last_used_at = Some(at(50));
-    }
-    for sample in named.iter().chain([&unnamed]) {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "a use must move its key's last use and change nothing else");
-    }
+    let named = named.map(|sample| sample.used(at(50)));
+    expect_stored(&*store, &named, "a use must move its key's last use and change nothing else").await;
+    expect_stored(&*store, &[unnamed], "a use must change no other key").await;
 }
 
 /// A batch of ten thousand uses is taken in one call.

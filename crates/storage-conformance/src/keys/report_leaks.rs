@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::{ApiKey, CredentialDigest, LEAKS_MAX};
 
-use super::sample::{Sample, find, put, put_all, revoke_by_digests};
+use super::sample::{Sample, expect_stored, find, put, put_all, revoke_by_digests};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -13,7 +13,7 @@ use crate::sample::{at, user};
 /// The answer has each key after the change. Other keys do not change.
 pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyPorts>) {
     let (alice, bob) = (user("alice"), user("bob"));
-    let mut named = [
+    let named = [
         Sample::of(&alice),
         Sample::of(&bob).used(at(-7)).expiring(at(1_000)),
         Sample::of(&alice).expiring(at(-1)),
@@ -23,14 +23,10 @@ pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyPorts>) 
     put_all(&*store, &named).await;
     put_all(&*store, &unnamed).await;
     let answer = revoke_by_digests(&*store, &digests(&named), at(20)).await;
-    for sample in &mut named {
-        sample.key.revoked_at = Some(at(20));
-    }
+    let named = named.map(|sample| sample.revoked(at(20)));
     assert_eq!(answer, pairs(&named), "the answer must have each key once, as it is afterwards");
-    for sample in named.iter().chain(&unnamed) {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "the named keys must be revoked, and nothing else changes");
-    }
+    expect_stored(&*store, &named, "the named keys must be revoked, and nothing else of them changes").await;
+    expect_stored(&*store, &unnamed, "the other keys must not change").await;
 }
 
 /// Digests that are not stored are skipped; the other digests of the call count. A call without digests succeeds.
@@ -52,13 +48,11 @@ pub async fn unknown_digests_are_passed_over(store: Arc<dyn KeyPorts>) {
 
 /// A digest that is given several times in one call is answered once.
 pub async fn a_digest_given_twice_is_answered_once(store: Arc<dyn KeyPorts>) {
-    let mut samples = [Sample::of(&user("alice")), Sample::of(&user("bob"))];
+    let samples = [Sample::of(&user("alice")), Sample::of(&user("bob"))];
     put_all(&*store, &samples).await;
     let [first, second] = samples.each_ref().map(|sample| sample.digest);
     let answer = revoke_by_digests(&*store, &[second, first, second, second, first], at(1)).await;
-    for sample in &mut samples {
-        sample.key.revoked_at = Some(at(1));
-    }
+    let samples = samples.map(|sample| sample.revoked(at(1)));
     assert_eq!(answer, pairs(&samples), "a digest that is given several times must be answered once");
 }
 
@@ -70,23 +64,18 @@ pub async fn the_first_revocation_stays_by_digests_too(store: Arc<dyn KeyPorts>)
     for millis in [101, 50, 100, 100_000] {
         let answer = revoke_by_digests(&*store, &digests(&samples), at(millis)).await;
         assert_eq!(answer, pairs(&samples), "the first revocation's time must stay");
-        for sample in &samples {
-            let found = find(&*store, sample).await;
-            assert_eq!(found.as_ref(), Some(&sample.key), "the first revocation's time must stay");
-        }
+        expect_stored(&*store, &samples, "the first revocation's time must stay").await;
     }
 }
 
 /// One call takes the maximum number of digests of a report, all of them stored.
 pub async fn a_thousand_digests_are_taken(store: Arc<dyn KeyPorts>) {
     let owners = [user("alice"), user("bob")];
-    let mut samples: Vec<Sample> = (0..60).map(|n| Sample::of(&owners[n % 2])).collect();
+    let samples: Vec<Sample> = (0..60).map(|n| Sample::of(&owners[n % 2])).collect();
     put_all(&*store, &samples).await;
     let unknown: Vec<Sample> = (samples.len()..LEAKS_MAX).map(|_| Sample::of(&owners[0])).collect();
     let answer = revoke_by_digests(&*store, &[digests(&unknown), digests(&samples)].concat(), at(1)).await;
-    for sample in &mut samples {
-        sample.key.revoked_at = Some(at(1));
-    }
+    let samples: Vec<Sample> = samples.into_iter().map(|sample| sample.revoked(at(1))).collect();
     assert_eq!(answer, pairs(&samples), "every known digest of a large call must count");
 }
 

@@ -6,7 +6,9 @@ use crate::KeyPorts;
 use domain::ports::{Insertion, Revocation, RevokeKeyRequest};
 use domain::{ApiKey, Timestamp};
 
-use super::sample::{ALL_ENDED, Sample, all_keys, find, insert, list, put, put_all, revoke, revoke_request, view};
+use super::sample::{
+    ALL_ENDED, Sample, all_keys, expect_stored, find, insert, list, put, put_all, revoke, revoke_request, view,
+};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -27,10 +29,7 @@ pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyPorts>)
         let answer = revoke(&*store, &owner, samples[index].id(), revoked_at).await;
         assert!(matches!(answer, Revocation::Revoked { .. }), "an owner's key must be revoked, got {answer:?}");
         samples[index].key.revoked_at = Some(revoked_at);
-        for sample in &samples {
-            let found = find(&*store, sample).await;
-            assert_eq!(found.as_ref(), Some(&sample.key), "a revocation must set the one time and nothing else");
-        }
+        expect_stored(&*store, &samples, "a revocation must set the one time and nothing else").await;
     }
 }
 

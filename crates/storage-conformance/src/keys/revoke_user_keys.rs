@@ -7,7 +7,7 @@ use crate::KeyPorts;
 use domain::ports::KeysOf;
 use domain::{CredentialDigest, OwnerId, Timestamp};
 
-use super::sample::{Sample, all_keys, find, put, put_all, revoke_keys_of, revoke_user_keys};
+use super::sample::{Sample, all_keys, expect_stored, find, put, put_all, revoke_keys_of, revoke_user_keys};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -16,7 +16,7 @@ use crate::sample::{at, user};
 /// no key.
 pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     let (alice, namesake) = (user("alice"), OwnerId::new("https://other.example", "alice").expect("a valid user"));
-    let mut theirs = [
+    let theirs = [
         Sample::of(&alice),
         Sample::of(&alice).expiring(at(-1)).used(at(-2)),
         Sample::of(&alice).expiring(at(9_999)),
@@ -27,13 +27,9 @@ pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     put_all(&*store, &others).await;
     let answer = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(20), 100).await;
     assert_eq!(answer, digests(&theirs), "the answer must have the digest of each key that it revokes");
-    for sample in &mut theirs {
-        sample.key.revoked_at = Some(at(20));
-    }
-    for sample in theirs.iter().chain(&others) {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "the user's keys must be revoked, and nothing else changes");
-    }
+    let theirs = theirs.map(|sample| sample.revoked(at(20)));
+    expect_stored(&*store, &theirs, "the user's keys must be revoked, and nothing else of them changes").await;
+    expect_stored(&*store, &others, "the other keys must not change").await;
     let again = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(30), 100).await;
     assert_eq!(again, HashSet::new(), "no key must be left");
 }
@@ -69,10 +65,7 @@ pub async fn keys_that_a_member_made_are_revoked(store: Arc<dyn KeyPorts>) {
         let found = find(&*store, sample).await.expect("the key stays");
         assert_eq!(found.revoked_at, Some(at(20)));
     }
-    for sample in &others {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "nothing else changes");
-    }
+    expect_stored(&*store, &others, "nothing else changes").await;
 }
 
 /// Only keys that were created earlier are revoked; a key that was created at the instant stays.
@@ -84,10 +77,7 @@ pub async fn keys_created_before_an_instant_are_revoked(store: Arc<dyn KeyPorts>
     put_all(&*store, &later).await;
     let answer = revoke_user_keys(&*store, &owner, at(100), at(500), 100).await;
     assert_eq!(answer, digests(&earlier), "the keys that were created before the instant must be revoked");
-    for sample in &later {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "a key that was not created earlier must stay as it is");
-    }
+    expect_stored(&*store, &later, "a key that was not created earlier must stay as it is").await;
 }
 
 /// At most `max` keys are revoked. The next calls revoke the rest, and fewer than `max` mean that none is left.

@@ -8,7 +8,7 @@ use domain::ports::{Insertion, Retained, RotateKeyRequest, Rotation, StoreError}
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
-    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert, list, put, put_all, revoke, rotate,
+    ALL_ENDED, Replacement, Sample, all_keys, expect_stored, find, find_by, insert, list, put, put_all, revoke, rotate,
     rotate_request, view,
 };
 use crate::sample::{at, user};
@@ -37,10 +37,7 @@ pub async fn rotation_puts_a_successor_in_the_place_of_a_key(store: Arc<dyn KeyP
             let (found, successor) = (find(&*store, &old).await, find_by(&*store, &replacement.digest).await);
             assert_eq!(found, Some(expected.replaced), "the old key must become what the rotation decides");
             assert_eq!(successor, Some(expected.successor), "the successor must be what the rotation decides");
-            for sample in &beside {
-                let found = find(&*store, sample).await;
-                assert_eq!(found.as_ref(), Some(&sample.key), "a rotation must change no other key");
-            }
+            expect_stored(&*store, &beside, "a rotation must change no other key").await;
         }
     }
 }

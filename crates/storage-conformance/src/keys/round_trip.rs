@@ -6,7 +6,9 @@ use crate::KeyPorts;
 use domain::Timestamp;
 use domain::ports::{InsertKeyRequest, Insertion};
 
-use super::sample::{ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert_request, only_key, put, put_all, view};
+use super::sample::{
+    ALL_ENDED, NO_LIMIT, Sample, all_keys, expect_stored, find, insert_request, only_key, put, put_all, view,
+};
 use crate::sample::{at, user, user_of};
 
 /// A stored key comes back equal in every field, set or not, from each method that answers with keys.
@@ -73,10 +75,7 @@ pub async fn replaced_by_comes_back(store: Arc<dyn KeyPorts>) {
     }
     let samples = [&samples[..], &[successor, Sample::of(&alice).replaced(), Sample::of(&bob).replaced()]].concat();
     put_all(&*store, &samples).await;
-    for sample in &samples {
-        let found = find(&*store, sample).await;
-        assert_eq!(found.as_ref(), Some(&sample.key), "the key that one was rotated into must come back");
-    }
+    expect_stored(&*store, &samples, "the key that one was rotated into must come back").await;
 }
 
 /// Labels, previews, issuers and subjects come back byte for byte: not trimmed, folded, escaped or normalized.

@@ -230,6 +230,13 @@ pub(crate) async fn find_by(store: &dyn KeyPorts, digest: &CredentialDigest) -> 
     store.find_by_digest(digest).await.expect("a look-up must succeed")
 }
 
+/// Each of these samples is stored, with every field unchanged.
+pub(crate) async fn expect_stored(store: &dyn KeyPorts, samples: &[Sample], why: &str) {
+    for sample in samples {
+        assert_eq!(find(store, sample).await.as_ref(), Some(&sample.key), "{why}");
+    }
+}
+
 /// A revocation of a key; the list in the answer is kept short.
 pub(crate) fn revoke_request(owner: &OwnerId, id: KeyId, revoked_at: Timestamp) -> RevokeKeyRequest {
     RevokeKeyRequest { owner: owner.clone(), id, at: revoked_at, view: view(at(0), 0), cause: unique_cause() }

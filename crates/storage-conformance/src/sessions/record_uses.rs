@@ -24,14 +24,12 @@ pub async fn uses_move_forward_only(store: Arc<dyn SessionPorts>) {
 
 /// The latest of several uses of one session in a batch counts, wherever it is in the batch.
 pub async fn the_latest_of_several_uses_counts(store: Arc<dyn SessionPorts>) {
-    let mut samples = [Sample::of(&user("alice")), Sample::of(&user("bob")), Sample::of(&user("carol"))];
+    let samples = [Sample::of(&user("alice")), Sample::of(&user("bob")), Sample::of(&user("carol"))];
     open_all(&*store, &samples).await;
     let [first, middle, last] = &samples;
     let times = [(first, 9), (middle, 5), (last, 1), (first, 4), (middle, 9), (last, 2), (middle, 7), (last, 9)];
     record(&*store, &times.map(|(sample, used)| used_at(sample, used))).await;
-    for sample in &mut samples {
-        sample.session.seen_at = at(9);
-    }
+    let samples = samples.map(|sample| sample.seen(at(9)));
     expect_stored(&*store, &samples, "of several uses of one session the latest must count").await;
 }
 
