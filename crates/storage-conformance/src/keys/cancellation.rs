@@ -12,7 +12,7 @@ use domain::ports::{Insertion, KeysOf, Retained, RevokeDigestsRequest, RevokeUse
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{
-    Replacement, Sample, all_keys, find, find_by, insert, insert_request, put, put_all, revoke, revoke_by_digests,
+    Replacement, Sample, all_keys, find, find_by, insert, insert_request, put, put_new, revoke, revoke_by_digests,
     revoke_request, revoke_user_keys, rotate_request,
 };
 use crate::racing::{moments, not_held_up};
@@ -88,8 +88,7 @@ pub async fn a_cancelled_rotation_is_whole_or_nothing(store: Arc<dyn KeyPorts>) 
 pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 6).await;
         let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
         drop_at
             .call(store.revoke_by_digests(&RevokeDigestsRequest {
@@ -112,8 +111,7 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
 pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 6).await;
         drop_at
             .call(store.revoke_user_keys(&RevokeUserKeysRequest {
                 of: KeysOf::Owner(owner.clone()),
@@ -136,8 +134,7 @@ pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn
 /// A dropped batch of uses is written wholly or not at all. A later one does not hang.
 pub async fn a_cancelled_batch_of_uses_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
-    put_all(&*store, &samples).await;
+    let samples = put_new(&*store, &owner, 20).await;
     let batch =
         |millis| -> Vec<KeyUse> { samples.iter().map(|sample| KeyUse { id: sample.id(), at: at(millis) }).collect() };
     for (millis, drop_at) in (0..).step_by(2).zip(moments()) {

@@ -9,7 +9,7 @@ use domain::{CredentialDigest, KeyChange, KeyUse, Timestamp};
 use tokio::task::yield_now;
 
 use super::sample::{
-    Replacement, Sample, change, find, put, put_all, revoke, revoke_by_digests, revoke_user_keys, rotate,
+    Replacement, Sample, change, find, put, put_all, put_new, revoke, revoke_by_digests, revoke_user_keys, rotate,
 };
 use crate::Instances;
 use crate::racing::{Call, all_at_once};
@@ -24,8 +24,7 @@ const CHANGES_MAX: u32 = 1_000;
 pub async fn each_change_reaches_every_instance_once(instances: Instances) {
     let [here, there] = &instances;
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..4).map(|_| Sample::of(&owner)).collect();
-    put_all(&**here, &samples).await;
+    let samples = put_new(&**here, &owner, 4).await;
     let mut readers = Readers::new(&instances).await;
     readers.read_exactly(&[]).await;
 
@@ -88,8 +87,7 @@ pub async fn a_revocation_that_is_asked_for_again_is_a_change(instances: Instanc
 pub async fn changes_are_never_listed_in_part(instances: Instances) {
     let [here, there] = &instances;
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
-    put_all(&**here, &samples).await;
+    let samples = put_new(&**here, &owner, 6).await;
     let start = read(&**there, None, CHANGES_MAX).await;
     assert_eq!(start.0, CredentialChanges::OfAny, "without a position any key may have changed");
     let digests: Vec<CredentialDigest> = samples[..5].iter().map(|sample| sample.digest).collect();
@@ -137,8 +135,7 @@ pub async fn an_answered_change_is_in_the_next_read(instances: Instances) {
     let (_, start) = read(&*instances[0], None, CHANGES_MAX).await;
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..12).map(|_| Sample::of(&owner)).collect();
-        put_all(&*instances[0], &samples).await;
+        let samples = put_new(&*instances[0], &owner, 12).await;
         let calls = samples.into_iter().enumerate().map(|(n, sample)| -> Call<()> {
             let (instances, start) = (instances.clone(), start.clone());
             Box::pin(async move {
@@ -158,8 +155,7 @@ pub async fn a_change_and_its_place_in_the_feed_are_one(instances: Instances) {
     let (_, start) = read(&*instances[0], None, CHANGES_MAX).await;
     for round in 0..10 {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..6).map(|_| Sample::of(&owner)).collect();
-        put_all(&*instances[0], &samples).await;
+        let samples = put_new(&*instances[0], &owner, 6).await;
         let ending = samples.clone().into_iter().enumerate().map(|(n, sample)| -> Call<()> {
             let here = instances[0].clone();
             Box::pin(async move { end(&*here, &sample, n).await })
@@ -188,8 +184,7 @@ pub async fn a_change_and_its_place_in_the_feed_are_one(instances: Instances) {
 /// committed.
 pub async fn a_chain_of_reads_has_each_change_once(instances: Instances) {
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..60).map(|_| Sample::of(&owner)).collect();
-    put_all(&*instances[0], &samples).await;
+    let samples = put_new(&*instances[0], &owner, 60).await;
     let (_, start) = read(&*instances[1], None, CHANGES_MAX).await;
     let ending = samples.clone().into_iter().enumerate().map(|(n, sample)| -> Call<()> {
         let here = instances[n % 2].clone();

@@ -9,7 +9,8 @@ use domain::ports::{InsertKeyRequest, Insertion, Revocation};
 use domain::{ApiKey, OwnerId};
 
 use super::sample::{
-    ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, insert_request, limit, list, put, put_all, revoke, view,
+    ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, insert_request, limit, list, put, put_all, put_new, revoke,
+    view,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
@@ -97,9 +98,7 @@ pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyPo
 
 /// The keys of other owners do not count.
 pub async fn other_owners_keys_do_not_count(store: Arc<dyn KeyPorts>) {
-    for _ in 0..3 {
-        put(&*store, &Sample::of(&user("bob"))).await;
-    }
+    put_new(&*store, &user("bob"), 3).await;
     let answer = insert(&*store, &Sample::of(&user("alice")), 1).await;
     assert!(matches!(answer, Insertion::Stored(_)), "the keys of other owners must not count, got {answer:?}");
 }
@@ -165,8 +164,7 @@ pub async fn parallel_insertions_of_two_owners_fill_both_rooms(store: Arc<dyn Ke
 /// place can be used.
 pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    let old: Vec<Sample> = (0..8).map(|_| Sample::of(&owner)).collect();
-    put_all(&*store, &old).await;
+    let old = put_new(&*store, &owner, 8).await;
     let revocations = old.iter().map(|sample| revocation(&store, sample)).collect::<Vec<_>>();
     let insertions = (0..24).map(|_| insertion(&store, &owner, 8));
     let answers = all_at_once(revocations.into_iter().chain(insertions).collect()).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::KeyPorts;
 use domain::{KeyUse, Timestamp};
 
-use super::sample::{Sample, all_keys, expect_stored, only_key, put, put_all, revoke};
+use super::sample::{Sample, all_keys, expect_stored, only_key, put, put_all, put_new, revoke};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -69,8 +69,7 @@ pub async fn uses_change_nothing_else(store: Arc<dyn KeyPorts>) {
 /// A batch of ten thousand uses is taken in one call.
 pub async fn large_batches_of_uses_are_taken(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    let known: Vec<Sample> = (0..10).map(|_| Sample::of(&owner)).collect();
-    put_all(&*store, &known).await;
+    let known = put_new(&*store, &owner, 10).await;
     let unknown: Vec<Sample> = (0..990).map(|_| Sample::of(&owner)).collect();
     let samples: Vec<&Sample> = unknown.iter().chain(&known).collect();
     let uses: Vec<KeyUse> = (0..10).flat_map(|n| samples.iter().map(move |sample| used_at(sample, n))).collect();
@@ -84,8 +83,7 @@ pub async fn large_batches_of_uses_are_taken(store: Arc<dyn KeyPorts>) {
 /// Parallel batches that name the same keys in different orders all succeed, and the latest use of all counts.
 pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..25).map(|_| Sample::of(&owner)).collect();
-    put_all(&*store, &samples).await;
+    let samples = put_new(&*store, &owner, 25).await;
     for round in 0..4 {
         let latest = 100 * (round + 1);
         let calls = (0..16).map(|n| {
@@ -107,8 +105,7 @@ pub async fn parallel_batches_of_uses_all_count(store: Arc<dyn KeyPorts>) {
 pub async fn uses_and_revocations_in_parallel_both_count(store: Arc<dyn KeyPorts>) {
     for round in 0..5 {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..12).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 12).await;
         let uses: Vec<KeyUse> = samples.iter().map(|sample| used_at(sample, 60)).collect();
         let pair = |sample| [recording(&store, uses.clone()), revocation(&store, sample)];
         all_at_once(samples.iter().flat_map(pair).collect()).await;

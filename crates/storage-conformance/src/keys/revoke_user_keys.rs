@@ -7,7 +7,7 @@ use crate::KeyPorts;
 use domain::ports::KeysOf;
 use domain::{CredentialDigest, OwnerId, Timestamp};
 
-use super::sample::{Sample, all_keys, expect_stored, find, put, put_all, revoke_keys_of, revoke_user_keys};
+use super::sample::{Sample, all_keys, expect_stored, find, put_all, put_new, revoke_keys_of, revoke_user_keys};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -83,9 +83,7 @@ pub async fn keys_created_before_an_instant_are_revoked(store: Arc<dyn KeyPorts>
 /// At most `max` keys are revoked. The next calls revoke the rest, and fewer than `max` mean that none is left.
 pub async fn at_most_max_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    for _ in 0..7 {
-        put(&*store, &Sample::of(&owner)).await;
-    }
+    put_new(&*store, &owner, 7).await;
     let mut revoked = HashSet::new();
     for (max, count) in [(0, 0), (3, 3), (1, 1), (3, 3), (3, 0)] {
         let answer = revoke_user_keys(&*store, &owner, Timestamp::MAX, at(1), max).await;
@@ -100,8 +98,7 @@ pub async fn at_most_max_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
 pub async fn parallel_revocations_of_a_user_name_each_key_once(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..20).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 20).await;
         let calls = (0..8).map(|n| revocation(&store, &owner, at(n))).collect();
         let named: Vec<CredentialDigest> = all_at_once(calls).await.into_iter().flatten().collect();
         assert_eq!(named.len(), 20, "parallel calls must name each key once");

@@ -8,8 +8,8 @@ use domain::ports::{Insertion, Retained, RotateKeyRequest, Rotation, StoreError}
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
-    ALL_ENDED, Replacement, Sample, all_keys, expect_stored, find, find_by, insert, list, put, put_all, revoke, rotate,
-    rotate_request, view,
+    ALL_ENDED, Replacement, Sample, all_keys, expect_stored, find, find_by, insert, list, put, put_all, put_new,
+    revoke, rotate, rotate_request, view,
 };
 use crate::sample::{at, user};
 
@@ -46,8 +46,7 @@ pub async fn rotation_puts_a_successor_in_the_place_of_a_key(store: Arc<dyn KeyP
 pub async fn rotation_needs_no_room(store: Arc<dyn KeyPorts>) {
     for overlap_millis in [0, 100] {
         let owner = user(&format!("overlap {overlap_millis}"));
-        let samples: Vec<Sample> = (0..3).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 3).await;
         for sample in &samples {
             let answer = rotate(&*store, sample, &Replacement::at(at(0), overlap_millis).overlapping(3)).await;
             assert!(matches!(answer, Rotation::Rotated { .. }), "at the maximum a key is rotated, got {answer:?}");

@@ -7,7 +7,7 @@ use domain::ports::{InsertKeyRequest, Insertion, Revocation, Rotation};
 use domain::{ApiKey, OwnerId, RotationRefusal};
 
 use super::sample::{
-    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert_request, put, put_all, revoke, revoke_by_digests,
+    ALL_ENDED, Replacement, Sample, all_keys, find, find_by, insert_request, put, put_new, revoke, revoke_by_digests,
     rotate, view,
 };
 use crate::racing::{Call, all_at_once};
@@ -46,8 +46,7 @@ pub async fn parallel_rotations_of_one_key_store_one_successor(store: Arc<dyn Ke
 /// reason.
 pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..16).map(|_| Sample::of(&owner)).collect();
-    put_all(&*store, &samples).await;
+    let samples = put_new(&*store, &owner, 16).await;
     let replacement = || Replacement::at(at(0), 100).overlapping(5);
     let answers = all_at_once(samples.iter().map(|one| rotation(&store, one, &replacement())).collect()).await;
     let (rotated, refused): (Vec<_>, Vec<_>) = answers.iter().partition(|answer| rotated_keys(answer).is_some());
@@ -63,8 +62,7 @@ pub async fn parallel_rotations_of_an_owner_keep_the_overlap_limit(store: Arc<dy
 pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn KeyPorts>) {
     for round in 0..3 {
         let owner = user(&format!("round {round}"));
-        let samples: Vec<Sample> = (0..8).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 8).await;
         let rotations = samples.iter().map(|sample| rotation_beside(&store, sample, 50 * u64::from(round % 2 == 0)));
         let insertions: Vec<_> = (0..16).map(|_| insertion(&store, &owner, 9)).collect();
         let answers = all_at_once(rotations.chain(insertions).collect()).await;
@@ -83,8 +81,7 @@ pub async fn parallel_rotations_and_insertions_keep_the_limit(store: Arc<dyn Key
 pub async fn parallel_rotations_and_revocations_come_one_after_the_other(store: Arc<dyn KeyPorts>) {
     for by_digest in [false, true] {
         let owner = user(if by_digest { "by digest" } else { "by id" });
-        let samples: Vec<Sample> = (0..16).map(|_| Sample::of(&owner)).collect();
-        put_all(&*store, &samples).await;
+        let samples = put_new(&*store, &owner, 16).await;
         let replacements: Vec<Replacement> = samples.iter().map(|_| Replacement::at(at(10), 100)).collect();
         let pair =
             |(sample, replacement)| [rotation(&store, sample, replacement), revocation(&store, sample, by_digest)];

@@ -203,6 +203,13 @@ pub(crate) async fn put_all(store: &dyn KeyPorts, samples: &[Sample]) {
     }
 }
 
+/// Stores this many new keys of the owner.
+pub(crate) async fn put_new(store: &dyn KeyPorts, owner: &OwnerId, count: usize) -> Vec<Sample> {
+    let samples: Vec<Sample> = (0..count).map(|_| Sample::of(owner)).collect();
+    put_all(store, &samples).await;
+    samples
+}
+
 /// All keys of the owner, as seen at the start of the samples.
 pub(crate) async fn all_keys(store: &dyn KeyPorts, owner: &OwnerId) -> Vec<ApiKey> {
     list(store, owner, view(at(0), ALL_ENDED)).await

@@ -9,7 +9,7 @@ use domain::{OwnerChange, OwnerId, Patch};
 
 use super::OwnedStores;
 use super::sample::{change, events, keys_max};
-use crate::keys::sample::{Replacement, Sample, all_keys, insert, insert_request, rotate};
+use crate::keys::sample::{Replacement, Sample, all_keys, insert, insert_request, put_new, rotate};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 use crate::webhooks::sample::{insert as subscribe, secret, subscription, subscriptions};
@@ -40,10 +40,7 @@ pub async fn a_changed_maximum_holds_for_the_next_key(stores: Arc<OwnedStores>) 
 /// The same for the keys that are being replaced at the same time.
 pub async fn a_changed_maximum_holds_for_the_next_rotation(stores: Arc<OwnedStores>) {
     let owner = user("alice");
-    let samples: Vec<Sample> = (0..4).map(|_| Sample::of(&owner)).collect();
-    for sample in &samples {
-        insert(&*stores.keys, sample, 4).await;
-    }
+    let samples = put_new(&*stores.keys, &owner, 4).await;
     let rotate = async |n: usize, max| {
         let replacement = Replacement::at(at(0), 100).overlapping(max);
         matches!(rotate(&*stores.keys, &samples[n], &replacement).await, Rotation::Rotated { .. })

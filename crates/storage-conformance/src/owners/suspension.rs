@@ -82,9 +82,7 @@ pub async fn each_ends_its_own_suspension_only(stores: Arc<OwnedStores>) {
 /// The feed has one change for each change of the state, however many keys the owner has, and none for a repetition.
 pub async fn a_change_of_the_state_is_one_change_in_the_feed(stores: Arc<OwnedStores>) {
     let owner = user("alice");
-    for _ in 0..3 {
-        keys::put(&*stores.keys, &keys::Sample::of(&owner)).await;
-    }
+    keys::put_new(&*stores.keys, &owner, 3).await;
     let Some(feed) = &stores.feed else { return };
     let mut position = feed.changes_since(None, 100).await.expect("a read of the feed").position;
     let of_owner = CredentialDigest::of_owner(&owner);
