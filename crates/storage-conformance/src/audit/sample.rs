@@ -81,11 +81,8 @@ pub(crate) async fn expect_events(log: &dyn AuditLog, mut expected: Vec<AuditEve
 pub(crate) async fn expect_seen(stores: &AuditedStores) {
     let mut written = all(&*stores.audit).await;
     written.reverse();
-    assert_eq!(
-        stores.seen.sorted(),
-        written,
-        "a watcher must see the events that are written, each once, and no others"
-    );
+    let seen = stores.seen.sorted();
+    assert_eq!(seen, written, "a watcher must see the events that are written, each once, and no others");
 }
 
 /// The same, within a time: a store may first look which events of a dropped call are stored.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::ports::{ChangedKey, Insertion};
+use domain::ports::ChangedKey;
 use domain::{KeyChange, KeyChangeRefusal, KeySettings, Metadata, MetadataPatch, Patch, RateLimit};
 
-use super::sample::{Sample, change, expect_stored, find, insert, list, put, put_all, revoke, view};
+use super::sample::{Sample, change, expect_full, expect_stored, find, list, put, put_all, revoke, view};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -51,11 +51,8 @@ pub async fn a_change_is_stored_as_it_decides(store: Arc<dyn KeyPorts>) {
         let answer = change(&*store, &owner, sample.id(), &wish, at(10)).await;
         let changed = ChangedKey::Changed { digest: sample.digest, key: Box::new(expected.clone()) };
         assert_eq!(answer, changed, "a change must answer with the key and its digest");
-        assert_eq!(
-            find(&*store, &sample).await.as_ref(),
-            Some(&expected),
-            "the key must become what the change decides"
-        );
+        let found = find(&*store, &sample).await;
+        assert_eq!(found.as_ref(), Some(&expected), "the key must become what the change decides");
     }
     for wish in [KeyChange::default(), KeyChange { is_disabled: Some(false), ..KeyChange::default() }] {
         let answer = change(&*store, &owner, sample.id(), &wish, at(11)).await;
@@ -93,14 +90,9 @@ pub async fn changing_another_users_key_changes_nothing(store: Arc<dyn KeyPorts>
 /// A disabled key keeps its place below the maximum, and lists show it.
 pub async fn a_disabled_key_counts_towards_the_limit(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
-    let mut disabled = Sample::of(&owner);
-    disabled.key.settings.disabled_at = Some(at(-1));
+    let disabled = Sample::of(&owner).disabled(at(-1));
     put(&*store, &disabled).await;
-    assert_eq!(
-        insert(&*store, &Sample::of(&owner), 1).await,
-        Insertion::LimitReached { max: 1 },
-        "a disabled key must count"
-    );
+    expect_full(&*store, &owner, 1, "a disabled key must count").await;
     assert_eq!(list(&*store, &owner, view(at(0), 0)).await, [disabled.key], "a list must show a disabled key");
 }
 

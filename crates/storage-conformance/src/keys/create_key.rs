@@ -9,8 +9,8 @@ use domain::ports::{InsertKeyRequest, Insertion, Revocation};
 use domain::{ApiKey, OwnerId};
 
 use super::sample::{
-    ALL_ENDED, NO_LIMIT, Sample, all_keys, find, insert, insert_request, limit, list, put, put_all, put_new, revoke,
-    view,
+    ALL_ENDED, NO_LIMIT, Sample, all_keys, expect_full, find, insert, insert_request, limit, list, put, put_all,
+    put_new, revoke, view,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
@@ -37,8 +37,7 @@ pub async fn insertions_stop_at_the_limit(store: Arc<dyn KeyPorts>) {
     assert_eq!(find(&*store, &refused).await, None, "a refused key must not be found by its digest");
     let answer = insert(&*store, &refused, 4).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a key refused before must fit a higher limit, got {answer:?}");
-    let answer = insert(&*store, &Sample::of(&user("bob")), 0).await;
-    assert_eq!(answer, Insertion::LimitReached { max: 0 }, "where none is allowed, not even the first is stored");
+    expect_full(&*store, &user("bob"), 0, "where none is allowed, not even the first is stored").await;
 }
 
 /// Only keys that are active at the instant of the limit count, to the millisecond. A key that expires at that instant does
@@ -79,11 +78,7 @@ pub async fn keys_being_replaced_are_shown_and_do_not_count(store: Arc<dyn KeyPo
     let replaced = Sample::of(&owner).created(at(-9)).replaced().expiring(at(100));
     let active = Sample::of(&owner).created(at(-8));
     put_all(&*store, &[replaced.clone(), active.clone()]).await;
-    assert_eq!(
-        insert(&*store, &Sample::of(&owner), 1).await,
-        Insertion::LimitReached { max: 1 },
-        "the one place is taken"
-    );
+    expect_full(&*store, &owner, 1, "the one place is taken").await;
     let next = Sample::of(&owner);
     let answer = insert(&*store, &next, 2).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a key that is being replaced takes no place, got {answer:?}");
@@ -179,11 +174,7 @@ pub async fn parallel_insertions_and_revocations_keep_the_limit(store: Arc<dyn K
         let answer = insert(&*store, &Sample::of(&owner), 8).await;
         assert!(matches!(answer, Insertion::Stored(_)), "a freed place must be filled, got {answer:?}");
     }
-    assert_eq!(
-        insert(&*store, &Sample::of(&owner), 8).await,
-        Insertion::LimitReached { max: 8 },
-        "all 8 places are filled"
-    );
+    expect_full(&*store, &owner, 8, "all 8 places are filled").await;
 }
 
 fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Insertion> {

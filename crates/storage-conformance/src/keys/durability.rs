@@ -13,9 +13,10 @@
 
 use crate::KeyPorts;
 use domain::KeyUse;
-use domain::ports::Retained;
 
-use super::sample::{Replacement, Sample, all_keys, expect_stored, find, put_all, revoke, revoke_by_digests, rotate};
+use super::sample::{
+    Replacement, Sample, all_keys, expect_stored, find, purge, put_all, revoke, revoke_by_digests, rotate,
+};
 use crate::sample::{at, user};
 
 /// The keys that were written and answered.
@@ -37,11 +38,7 @@ pub async fn write(store: &dyn KeyPorts) -> Written {
     kept[0].key.revoked_at = Some(at(50));
     store.record_uses(&[KeyUse { id: kept[1].id(), at: at(60) }]).await.expect("recording uses must succeed");
     kept[1].key.last_used_at = Some(at(60));
-    assert_eq!(
-        store.purge(Retained::Keys, at(-999), 10).await.expect("a purge must succeed"),
-        1,
-        "the one old key is deleted"
-    );
+    assert_eq!(purge(store, at(-999), 10).await, 1, "the one old key is deleted");
     put_all(store, &kept[2..]).await;
     revoke_by_digests(store, &[kept[3].digest], at(70)).await;
     kept[3].key.revoked_at = Some(at(70));

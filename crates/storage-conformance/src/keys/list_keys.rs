@@ -122,10 +122,7 @@ pub async fn parallel_lists_are_what_the_reference_selects(store: Arc<dyn KeyPor
             let expected = seen.select(samples.iter().map(|sample| sample.key.clone()));
             calls.push(Box::pin(async move {
                 let listed = list(&*store, &owner, seen).await;
-                assert_eq!(
-                    listed, expected,
-                    "beside other lists, a list must be what the reference selects for {seen:?}"
-                );
+                assert_eq!(listed, expected, "beside others, a list must be what the reference selects for {seen:?}");
             }));
         }
     }
@@ -140,11 +137,8 @@ pub async fn parallel_lists_show_what_was_stored_before_them(store: Arc<dyn KeyP
             for round in 0..10 {
                 put(&*store, &Sample::of(&owner).created(at(round))).await;
                 let listed = list(&*store, &owner, view(at(100), 0)).await;
-                assert_eq!(
-                    listed.first().map(|key| key.created_at),
-                    Some(at(round)),
-                    "a list must show the newest key"
-                );
+                let newest = listed.first().map(|key| key.created_at);
+                assert_eq!(newest, Some(at(round)), "a list must show the newest key");
             }
         })
     };

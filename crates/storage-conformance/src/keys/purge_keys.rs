@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::Timestamp;
-use domain::ports::{Insertion, Retained, Revocation};
+use domain::ports::{Insertion, Revocation};
 
-use super::sample::{ALL_ENDED, Sample, all_keys, expect_stored, find, insert, put, put_all, revoke};
+use super::sample::{ALL_ENDED, Sample, all_keys, expect_stored, find, insert, purge, put, put_all, revoke};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -47,11 +46,7 @@ pub async fn at_most_max_keys_are_deleted(store: Arc<dyn KeyPorts>) {
         put(&*store, &Sample::of(&owner).revoked(at(-n))).await;
     }
     for (max, deleted, left) in [(0, 0, 7), (3, 3, 4), (1, 1, 3), (3, 3, 0), (3, 0, 0)] {
-        assert_eq!(
-            purge(&*store, at(1), max).await,
-            deleted,
-            "a purge of at most {max} keys must count what it deletes"
-        );
+        assert_eq!(purge(&*store, at(1), max).await, deleted, "a purge of at most {max} must count what it deletes");
         let keys = all_keys(&*store, &owner).await;
         assert_eq!(keys.len(), left, "a purge of at most {max} keys must delete no more");
     }
@@ -84,10 +79,6 @@ pub async fn parallel_purges_count_each_key_once(store: Arc<dyn KeyPorts>) {
         assert_eq!(deleted as usize + left, 20, "parallel purges must count each deleted key once, got {counts:?}");
         while purge(&*store, at(1), 100).await > 0 {}
     }
-}
-
-async fn purge(store: &dyn KeyPorts, before: Timestamp, max: u32) -> u32 {
-    store.purge(Retained::Keys, before, max).await.expect("a purge must succeed")
 }
 
 fn purging(store: &Arc<dyn KeyPorts>, max: u32) -> Call<u32> {

@@ -7,7 +7,8 @@ use domain::ports::{Insertion, Revocation, RevokeKeyRequest};
 use domain::{ApiKey, Timestamp};
 
 use super::sample::{
-    ALL_ENDED, Sample, all_keys, expect_stored, find, insert, list, put, put_all, revoke, revoke_request, view,
+    ALL_ENDED, Sample, all_keys, expect_full, expect_stored, find, insert, list, put, put_all, revoke, revoke_request,
+    view,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
@@ -98,19 +99,11 @@ pub async fn revocation_frees_a_place(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let first = Sample::of(&owner);
     put(&*store, &first).await;
-    assert_eq!(
-        insert(&*store, &Sample::of(&owner), 1).await,
-        Insertion::LimitReached { max: 1 },
-        "the one place is taken"
-    );
+    expect_full(&*store, &owner, 1, "the one place is taken").await;
     revoke(&*store, &owner, first.id(), at(0)).await;
     let answer = insert(&*store, &Sample::of(&owner), 1).await;
     assert!(matches!(answer, Insertion::Stored(_)), "a revocation must free its place, got {answer:?}");
-    assert_eq!(
-        insert(&*store, &Sample::of(&owner), 1).await,
-        Insertion::LimitReached { max: 1 },
-        "the place is taken again"
-    );
+    expect_full(&*store, &owner, 1, "the place is taken again").await;
 }
 
 /// The list in the answer equals the answer of `list` with the same view, the first time and when revoked again.

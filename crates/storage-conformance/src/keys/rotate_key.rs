@@ -4,12 +4,12 @@ use std::slice;
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::ports::{Insertion, Retained, RotateKeyRequest, Rotation, StoreError};
+use domain::ports::{RotateKeyRequest, Rotation, StoreError};
 use domain::{ApiKey, RotationRefusal, WebhookAccess};
 
 use super::sample::{
-    ALL_ENDED, Replacement, Sample, all_keys, expect_stored, find, find_by, insert, list, put, put_all, put_new,
-    revoke, rotate, rotate_request, view,
+    ALL_ENDED, Replacement, Sample, all_keys, expect_full, expect_stored, find, find_by, list, purge, put, put_all,
+    put_new, revoke, rotate, rotate_request, view,
 };
 use crate::sample::{at, user};
 
@@ -52,8 +52,7 @@ pub async fn rotation_needs_no_room(store: Arc<dyn KeyPorts>) {
             assert!(matches!(answer, Rotation::Rotated { .. }), "at the maximum a key is rotated, got {answer:?}");
             let active = all_keys(&*store, &owner).await.into_iter().filter(|key| key.is_active(at(0))).count();
             assert_eq!(active, 3, "a rotation must not change how many keys are active");
-            let answer = insert(&*store, &Sample::of(&owner), 3).await;
-            assert_eq!(answer, Insertion::LimitReached { max: 3 }, "a rotation must free no place");
+            expect_full(&*store, &owner, 3, "a rotation must free no place").await;
         }
     }
 }
@@ -216,8 +215,7 @@ pub async fn a_successor_may_be_purged_first(store: Arc<dyn KeyPorts>) {
     let replacement = Replacement::at(at(0), 1_000);
     rotate(&*store, &sample, &replacement).await;
     revoke(&*store, &owner, replacement.rotation.successor, at(5)).await;
-    let purged = store.purge(Retained::Keys, at(6), 10).await.expect("a purge must succeed");
-    assert_eq!(purged, 1, "the successor has ended");
+    assert_eq!(purge(&*store, at(6), 10).await, 1, "the successor has ended");
     assert_eq!(find_by(&*store, &replacement.digest).await, None, "a deleted successor is gone");
     let expected = replacement.rotation.decide(&sample.key, 0).expect("a good key can be rotated").replaced;
     assert_eq!(find(&*store, &sample).await, Some(expected), "the old key must name its successor still");

@@ -29,13 +29,7 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyPorts>) {
     let Ok(Insertion::Stored(answered)) = answer else { panic!("a key within the limit must be stored: {answer:?}") };
     assert_eq!(answered, expected, "an insertion must answer with keys equal to what was stored");
     assert_eq!(all_keys(&*store, &owner).await, expected, "a list must hold keys equal to what was stored");
-    for sample in samples {
-        assert_eq!(
-            find(&*store, &sample).await,
-            Some(sample.key),
-            "a look-up must give a key equal to what was stored"
-        );
-    }
+    expect_stored(&*store, &samples, "a look-up must give a key equal to what was stored").await;
 }
 
 /// Every time comes back to the millisecond, from the first to the last one that a timestamp can hold.

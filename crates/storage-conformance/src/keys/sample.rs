@@ -8,7 +8,7 @@ use crate::KeyPorts;
 use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, KeysOf, Revocation,
+    ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, KeysOf, Retained, Revocation,
     RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
 };
 use domain::{
@@ -190,6 +190,11 @@ pub(crate) async fn insert(store: &dyn KeyPorts, sample: &Sample, max: u32) -> I
     answer.expect("an insertion must succeed or be refused as a value")
 }
 
+/// An insertion of another key with this limit is refused.
+pub(crate) async fn expect_full(store: &dyn KeyPorts, owner: &OwnerId, max: u32, why: &str) {
+    assert_eq!(insert(store, &Sample::of(owner), max).await, Insertion::LimitReached { max }, "{why}");
+}
+
 /// Stores the key without a limit.
 pub(crate) async fn put(store: &dyn KeyPorts, sample: &Sample) {
     let answer = insert(store, sample, NO_LIMIT).await;
@@ -324,6 +329,11 @@ pub(crate) async fn revoke_keys_of(
     let set: HashSet<CredentialDigest> = digests.iter().copied().collect();
     assert_eq!(set.len(), digests.len(), "the answer must have each digest once");
     set
+}
+
+/// Deletes keys that ended before this time.
+pub(crate) async fn purge(store: &dyn KeyPorts, before: Timestamp, max: u32) -> u32 {
+    store.purge(Retained::Keys, before, max).await.expect("a purge must succeed")
 }
 
 /// The ids of these keys, in their order.
