@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use domain::audit::AuditEvent;
+use domain::audit::{AuditEvent, Cause};
 use domain::ports::{
-    ChangeKeyRequest, InsertKeyRequest, Insertion, KeysOf, Retained, Revocation, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
+    ChangeKeyRequest, InsertKeyRequest, Insertion, Revocation, RevokeDigestsRequest, RevokeKeyRequest,
+    RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError,
 };
-use domain::{KeyChange, Timestamp};
+use domain::{CredentialDigest, KeyChange, KeyId, OwnerId, Timestamp};
 
 use super::AuditedStores;
 use super::sample::{all, cause, cause_of, expect_events, expect_no_more, expect_seen, second};
-use crate::keys::sample::{ALL_ENDED, NO_LIMIT, Replacement, Sample, limit, view};
+use crate::keys::sample::{
+    ALL_ENDED, NO_LIMIT, Replacement, Sample, insert_request, limit, purge, revoke_all_request, revoke_request,
+    rotate_request, view,
+};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user};
 
@@ -28,62 +31,22 @@ pub async fn changes_of_keys_leave_their_events(stores: Arc<AuditedStores>) {
     }
     expected.extend(disable_twice(&stores, &samples[4]).await);
     let (replacement, by) = (Replacement::at(second(2), 60_000), cause(second(2)));
-    let rotation = &replacement.rotation;
-    let seen = view(second(2), ALL_ENDED);
-    let answer = stores
-        .keys
-        .rotate(&RotateKeyRequest {
-            owner: alice.clone(),
-            id: samples[0].id(),
-            rotation: rotation.clone(),
-            digest: replacement.digest,
-            view: seen,
-            cause: by.clone(),
-        })
-        .await;
-    assert!(matches!(answer, Ok(Rotation::Rotated { .. })), "the key is good, got {answer:?}");
-    let rotated = rotation.decide(&samples[0].key, 0).expect("the key is good");
+    let answer = rotate(&stores, &samples[0], &replacement, &by).await;
+    assert!(matches!(answer, Rotation::Rotated { .. }), "the key is good, got {answer:?}");
+    let rotated = replacement.rotation.decide(&samples[0].key, 0).expect("the key is good");
     expected.push(by.key_rotated(&samples[0].key, &rotated));
 
     let by = cause_of(&user("operator"), second(3));
-    stores
-        .keys
-        .revoke(&RevokeKeyRequest {
-            owner: alice.clone(),
-            id: samples[1].id(),
-            at: second(3),
-            view: seen,
-            cause: by.clone(),
-        })
-        .await
-        .expect("a revocation succeeds");
+    revoke(&stores, &alice, samples[1].id(), second(3), &by).await;
     expected.extend(by.keys_revoked([(alice.clone(), samples[1].id())]));
     let by = cause(second(4));
-    let digests = [samples[4].digest, samples[1].digest];
-    stores
-        .keys
-        .revoke_by_digests(&RevokeDigestsRequest { digests: digests.to_vec(), at: second(4), cause: by.clone() })
-        .await
-        .expect("a report succeeds");
+    report(&stores, &[samples[4].digest, samples[1].digest], second(4), &by).await;
     expected.extend(by.keys_leaked([&samples[4].key]));
     let by = cause(second(5));
-    let revoked = stores
-        .keys
-        .revoke_user_keys(&RevokeUserKeysRequest {
-            of: KeysOf::Owner(alice.clone()),
-            created_before: Timestamp::MAX,
-            at: second(5),
-            max: 100,
-            cause: by.clone(),
-        })
-        .await;
-    assert_eq!(revoked.expect("a revocation succeeds").len(), 4, "two keys, the rotated one and its successor");
-    expect_these_and_four_of(
-        &stores,
-        expected,
-        by.keys_revoked([0, 2, 3].map(|one| (alice.clone(), samples[one].id()))),
-    )
-    .await;
+    let revoked = revoke_all(&stores, &alice, second(5), &by).await;
+    assert_eq!(revoked, 4, "two keys, the rotated one and its successor");
+    let last = by.keys_revoked([0, 2, 3].map(|one| (alice.clone(), samples[one].id())));
+    expect_these_and_four_of(&stores, expected, last).await;
     expect_seen(&stores).await;
 }
 
@@ -137,56 +100,36 @@ pub async fn the_last_key_that_fits_leaves_another_event(stores: Arc<AuditedStor
 /// The revocation of a successor leaves another event of the key that it replaces: this key expires, and has no successor.
 /// It does so once, and only while that key is good.
 pub async fn a_key_that_loses_its_successor_leaves_another_event(stores: Arc<AuditedStores>) {
-    let (alice, seen) = (user("alice"), view(second(2), ALL_ENDED));
+    let alice = user("alice");
     let (kept, revoked, late) = (Sample::of(&alice), Sample::of(&alice), Sample::of(&alice));
     let mut expected = Vec::new();
     for (sample, overlap_millis) in [(&kept, 60_000), (&revoked, 60_000), (&late, 2_000)] {
         let (replacement, by) = (Replacement::at(second(2), overlap_millis), cause(second(2)));
         let created = cause(second(1));
         create(&stores, sample, NO_LIMIT, &created).await;
-        let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = stores
-            .keys
-            .rotate(&RotateKeyRequest {
-                owner: alice.clone(),
-                id: sample.id(),
-                rotation: rotation.clone(),
-                digest: *digest,
-                view: seen,
-                cause: by.clone(),
-            })
-            .await;
-        assert!(matches!(answer, Ok(Rotation::Rotated { .. })), "the key is good, got {answer:?}");
-        let rotated = rotation.decide(&sample.key, 0).expect("the key is good");
+        let answer = rotate(&stores, sample, &replacement, &by).await;
+        assert!(matches!(answer, Rotation::Rotated { .. }), "the key is good, got {answer:?}");
+        let successor = replacement.rotation.successor;
+        let rotated = replacement.rotation.decide(&sample.key, 0).expect("the key is good");
         expected.extend([created.key_created(&sample.key), by.key_rotated(&sample.key, &rotated)]);
         let revoke = async |id, seconds| {
             let by = cause(second(seconds));
-            stores
-                .keys
-                .revoke(&RevokeKeyRequest {
-                    owner: alice.clone(),
-                    id,
-                    at: second(seconds),
-                    view: seen,
-                    cause: by.clone(),
-                })
-                .await
-                .expect("a revocation succeeds");
+            revoke(&stores, &alice, id, second(seconds), &by).await;
             by
         };
         if sample.id() == revoked.id() {
             expected.extend(revoke(revoked.id(), 3).await.keys_revoked([(alice.clone(), revoked.id())]));
         }
-        let by = revoke(rotation.successor, 4).await;
+        let by = revoke(successor, 4).await;
         let is_kept = sample.id() == kept.id();
         let left = if is_kept {
-            by.key_revoked(rotation.successor, &alice, &[rotated.replaced], second(4))
+            by.key_revoked(successor, &alice, &[rotated.replaced], second(4))
         } else {
-            by.keys_revoked([(alice.clone(), rotation.successor)])
+            by.keys_revoked([(alice.clone(), successor)])
         };
         assert_eq!(left.len(), 1 + usize::from(is_kept), "a notice of the key that is good");
         expected.extend(left);
-        revoke(rotation.successor, 5).await;
+        revoke(successor, 5).await;
     }
     expect_events(&*stores.audit, expected, "the key that is good must leave an event, and no other").await;
     expect_seen(&stores).await;
@@ -197,92 +140,39 @@ pub async fn calls_that_change_no_key_leave_no_event(stores: Arc<AuditedStores>)
     let alice = user("alice");
     let sample = Sample::of(&alice);
     create(&stores, &sample, NO_LIMIT, &cause(second(1))).await;
-    let (keys, seen) = (&stores.keys, view(at(0), ALL_ENDED));
     let full = create(&stores, &Sample::of(&alice), 1, &cause(second(2))).await;
     assert_eq!(full, Some(Insertion::LimitReached { max: 1 }), "one key is the maximum");
     expect_no_more(&stores, 1, "an insertion beyond the maximum").await;
     assert_eq!(create(&stores, &sample, NO_LIMIT, &cause(second(2))).await, None, "the id is stored");
     expect_no_more(&stores, 1, "a duplicate").await;
-    let unknown = Sample::of(&alice);
-    for (owner, id) in [(user("mallory"), sample.id()), (alice.clone(), unknown.id())] {
-        let answer = keys
-            .revoke(&RevokeKeyRequest { owner: owner.clone(), id, at: second(3), view: seen, cause: cause(second(3)) })
-            .await;
-        assert!(matches!(answer, Ok(Revocation::NotOwned | Revocation::NotFound)), "got {answer:?}");
-        let replacement = Replacement::at(second(3), 0);
-        let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-        let answer = keys
-            .rotate(&RotateKeyRequest {
-                owner: owner.clone(),
-                id,
-                rotation: rotation.clone(),
-                digest: *digest,
-                view: seen,
-                cause: cause(second(3)),
-            })
-            .await;
-        assert!(matches!(answer, Ok(Rotation::NotOwned | Rotation::NotFound)), "got {answer:?}");
+    let (mut mallorys, unknown) = (sample.clone(), Sample::of(&alice));
+    mallorys.key.owner = user("mallory");
+    for one in [&mallorys, &unknown] {
+        let answer = revoke(&stores, &one.key.owner, one.id(), second(3), &cause(second(3))).await;
+        assert!(matches!(answer, Revocation::NotOwned | Revocation::NotFound), "got {answer:?}");
+        let answer = rotate(&stores, one, &Replacement::at(second(3), 0), &cause(second(3))).await;
+        assert!(matches!(answer, Rotation::NotOwned | Rotation::NotFound), "got {answer:?}");
     }
     expect_no_more(&stores, 1, "a call for a key that is unknown or another user's").await;
     revoke_again(&stores, &sample).await;
-    let unknown = keys
-        .revoke_by_digests(&RevokeDigestsRequest {
-            digests: vec![unknown.digest],
-            at: second(5),
-            cause: cause(second(5)),
-        })
-        .await;
-    assert_eq!(unknown.expect("a report succeeds"), [], "the key is not stored");
-    keys.purge(Retained::Keys, second(9), 10).await.expect("a purge succeeds");
+    let reported = report(&stores, &[unknown.digest], second(5), &cause(second(5))).await;
+    assert_eq!(reported, 0, "the key is not stored");
+    purge(&*stores.keys, second(9), 10).await;
     expect_no_more(&stores, 2, "a call that finds no key, and a purge").await;
 }
 
 /// Revokes the key, and repeats it in each way.
 async fn revoke_again(stores: &AuditedStores, sample: &Sample) {
-    let (keys, owner, seen) = (&stores.keys, &sample.key.owner, view(at(0), ALL_ENDED));
+    let owner = &sample.key.owner;
     for seconds in [4, 5] {
-        let answer = keys
-            .revoke(&RevokeKeyRequest {
-                owner: owner.clone(),
-                id: sample.id(),
-                at: second(seconds),
-                view: seen,
-                cause: cause(second(seconds)),
-            })
-            .await;
-        assert!(matches!(answer, Ok(Revocation::Revoked { .. })), "got {answer:?}");
+        let answer = revoke(stores, owner, sample.id(), second(seconds), &cause(second(seconds))).await;
+        assert!(matches!(answer, Revocation::Revoked { .. }), "got {answer:?}");
     }
     expect_no_more(stores, 2, "a revocation of a key that is revoked").await;
-    keys.revoke_by_digests(&RevokeDigestsRequest {
-        digests: vec![sample.digest],
-        at: second(5),
-        cause: cause(second(5)),
-    })
-    .await
-    .expect("a report succeeds");
-    let none = keys
-        .revoke_user_keys(&RevokeUserKeysRequest {
-            of: KeysOf::Owner(owner.clone()),
-            created_before: Timestamp::MAX,
-            at: second(5),
-            max: 10,
-            cause: cause(second(5)),
-        })
-        .await;
-    assert_eq!(none.expect("a revocation succeeds"), [], "no key is left");
-    let replacement = Replacement::at(second(5), 0);
-    let (rotation, digest) = (&replacement.rotation, &replacement.digest);
-    let answer = keys
-        .rotate(&RotateKeyRequest {
-            owner: owner.clone(),
-            id: sample.id(),
-            rotation: rotation.clone(),
-            digest: *digest,
-            view: seen,
-            cause: cause(second(5)),
-        })
-        .await;
-    assert!(matches!(answer, Ok(Rotation::Refused(_))), "a revoked key is not rotated, got {answer:?}");
+    report(stores, &[sample.digest], second(5), &cause(second(5))).await;
+    assert_eq!(revoke_all(stores, owner, second(5), &cause(second(5))).await, 0, "no key is left");
+    let answer = rotate(stores, sample, &Replacement::at(second(5), 0), &cause(second(5))).await;
+    assert!(matches!(answer, Rotation::Refused(_)), "a revoked key is not rotated, got {answer:?}");
     expect_no_more(stores, 2, "a further call for a revoked key").await;
 }
 
@@ -294,62 +184,52 @@ pub async fn parallel_revocations_leave_one_event(stores: Arc<AuditedStores>) {
         let calls = (0..12).map(|number| -> Call<()> {
             let (stores, sample) = (Arc::clone(&stores), sample.clone());
             Box::pin(async move {
-                let (owner, by, seen) = (&sample.key.owner, cause(second(2)), view(at(0), 0));
+                let by = cause(second(2));
                 if number % 2 == 0 {
-                    drop(
-                        stores
-                            .keys
-                            .revoke(&RevokeKeyRequest {
-                                owner: owner.clone(),
-                                id: sample.id(),
-                                at: second(2),
-                                view: seen,
-                                cause: by.clone(),
-                            })
-                            .await
-                            .expect("succeeds"),
-                    );
+                    revoke(&stores, &sample.key.owner, sample.id(), second(2), &by).await;
                 } else {
-                    drop(
-                        stores
-                            .keys
-                            .revoke_by_digests(&RevokeDigestsRequest {
-                                digests: vec![sample.digest],
-                                at: second(2),
-                                cause: by.clone(),
-                            })
-                            .await
-                            .expect("succeeds"),
-                    );
+                    report(&stores, &[sample.digest], second(2), &by).await;
                 }
             })
         });
         all_at_once(calls.collect()).await;
         expect_no_more(&stores, 2 * (round + 1), "all parallel revocations but one").await;
     }
-    expect_events_of_each(&stores).await;
-}
-
-async fn expect_events_of_each(stores: &AuditedStores) {
     let found = all(&*stores.audit).await;
     expect_events(&*stores.audit, found, "a list shows the same again").await;
 }
 
 /// `None` when it is stored already.
-async fn create(stores: &AuditedStores, sample: &Sample, max: u32, cause: &domain::audit::Cause) -> Option<Insertion> {
-    let answer = stores
-        .keys
-        .insert_within(&InsertKeyRequest {
-            key: sample.key.clone(),
-            digest: sample.digest,
-            limit: limit(max, at(0)),
-            view: view(at(0), 0),
-            cause: cause.clone(),
-        })
-        .await;
-    match answer {
+async fn create(stores: &AuditedStores, sample: &Sample, max: u32, by: &Cause) -> Option<Insertion> {
+    let request = InsertKeyRequest { cause: by.clone(), ..insert_request(sample, max) };
+    match stores.keys.insert_within(&request).await {
         Ok(insertion) => Some(insertion),
-        Err(domain::ports::StoreError::Duplicate { .. }) => None,
+        Err(StoreError::Duplicate { .. }) => None,
         Err(error) => panic!("an insertion must succeed or be refused: {error}"),
     }
+}
+
+/// A rotation by the owner, which succeeds or is refused as a value.
+async fn rotate(stores: &AuditedStores, sample: &Sample, replacement: &Replacement, by: &Cause) -> Rotation {
+    let request = RotateKeyRequest { cause: by.clone(), ..rotate_request(sample, replacement) };
+    stores.keys.rotate(&request).await.expect("a rotation succeeds")
+}
+
+/// A revocation, which succeeds or is refused as a value.
+async fn revoke(stores: &AuditedStores, owner: &OwnerId, id: KeyId, at: Timestamp, by: &Cause) -> Revocation {
+    let view = view(at, ALL_ENDED);
+    let request = RevokeKeyRequest { view, cause: by.clone(), ..revoke_request(owner, id, at) };
+    stores.keys.revoke(&request).await.expect("a revocation succeeds")
+}
+
+/// Revokes all keys of the owner, and returns their number.
+async fn revoke_all(stores: &AuditedStores, owner: &OwnerId, at: Timestamp, by: &Cause) -> usize {
+    let request = RevokeUserKeysRequest { cause: by.clone(), ..revoke_all_request(owner, at) };
+    stores.keys.revoke_user_keys(&request).await.expect("a revocation succeeds").len()
+}
+
+/// Reports leaks of these digests, and returns the number of keys that have them.
+async fn report(stores: &AuditedStores, digests: &[CredentialDigest], at: Timestamp, by: &Cause) -> usize {
+    let request = RevokeDigestsRequest { digests: digests.to_vec(), at, cause: by.clone() };
+    stores.keys.revoke_by_digests(&request).await.expect("a report succeeds").len()
 }

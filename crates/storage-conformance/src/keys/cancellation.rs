@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use crate::KeyPorts;
 use domain::memory::unique_cause;
-use domain::ports::{Insertion, KeysOf, Retained, RevokeDigestsRequest, RevokeUserKeysRequest};
+use domain::ports::{Insertion, Retained, RevokeDigestsRequest};
 use domain::{KeyUse, Timestamp};
 
 use super::sample::{
-    Replacement, Sample, all_keys, find, find_by, insert, insert_request, put, put_new, revoke, revoke_by_digests,
-    revoke_request, revoke_user_keys, rotate_request,
+    Replacement, Sample, all_keys, find, find_by, insert, insert_request, put, put_new, revoke, revoke_all_request,
+    revoke_by_digests, revoke_request, revoke_user_keys, rotate_request,
 };
 use crate::racing::{moments, not_held_up};
 use crate::sample::{at, user};
@@ -90,13 +90,8 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
         let owner = user(&format!("round {round}"));
         let samples = put_new(&*store, &owner, 6).await;
         let digests: Vec<_> = samples.iter().map(|sample| sample.digest).collect();
-        drop_at
-            .call(store.revoke_by_digests(&RevokeDigestsRequest {
-                digests: digests.clone(),
-                at: at(10),
-                cause: unique_cause(),
-            }))
-            .await;
+        let request = RevokeDigestsRequest { digests: digests.clone(), at: at(10), cause: unique_cause() };
+        drop_at.call(store.revoke_by_digests(&request)).await;
         not_held_up(drop_at, async {
             let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
             seen.dedup();
@@ -111,16 +106,8 @@ pub async fn a_cancelled_revocation_by_digests_is_whole_or_nothing(store: Arc<dy
 pub async fn a_cancelled_revocation_of_a_user_is_whole_or_nothing(store: Arc<dyn KeyPorts>) {
     for (round, drop_at) in moments().into_iter().enumerate() {
         let owner = user(&format!("round {round}"));
-        let samples = put_new(&*store, &owner, 6).await;
-        drop_at
-            .call(store.revoke_user_keys(&RevokeUserKeysRequest {
-                of: KeysOf::Owner(owner.clone()),
-                created_before: Timestamp::MAX,
-                at: at(10),
-                max: 100,
-                cause: unique_cause(),
-            }))
-            .await;
+        put_new(&*store, &owner, 6).await;
+        drop_at.call(store.revoke_user_keys(&revoke_all_request(&owner, at(10)))).await;
         not_held_up(drop_at, async {
             let mut seen: Vec<_> = all_keys(&*store, &owner).await.into_iter().map(|key| key.revoked_at).collect();
             seen.dedup();

@@ -304,6 +304,12 @@ pub(crate) async fn revoke_by_digests(
     answer
 }
 
+/// A revocation of all keys of an owner, up to a hundred.
+pub(crate) fn revoke_all_request(owner: &OwnerId, at: Timestamp) -> RevokeUserKeysRequest {
+    let of = KeysOf::Owner(owner.clone());
+    RevokeUserKeysRequest { of, created_before: Timestamp::MAX, at, max: 100, cause: unique_cause() }
+}
+
 /// Revokes keys of a user; the digests in the answer, each of which must be there once.
 pub(crate) async fn revoke_user_keys(
     store: &dyn KeyPorts,
