@@ -6,7 +6,7 @@ use domain::audit::{AuditAction, AuditTarget, Cause};
 use domain::ports::{
     CancelDeliveryRequest, ChangeSubscriptionRequest, DeleteSubscriptionRequest, DisableSetByRequest, ForgetRequest,
     InsertSubscriptionRequest, PulledLog, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest,
-    RotateSecretRequest, SeekRequest, SeekTo, Sought, SubscriptionUpdate,
+    RotateSecretRequest, SeekRequest, SeekTo, Sought, StoreError, SubscriptionInsertion, SubscriptionUpdate,
 };
 use domain::webhooks::{
     DisableReason, FailureReason, HealthTurn, Recoverable, SealedSecret, SealedSecrets, SigningKind, Subscription,
@@ -88,28 +88,10 @@ pub async fn calls_that_change_no_subscription_leave_no_event(stores: Arc<Audite
     let (alice, mallory) = (user("alice"), user("mallory"));
     let lane = subscription(&alice);
     create(&stores, &lane, second(1)).await;
-    let webhooks = &stores.webhooks;
-    let full = webhooks
-        .insert_within(&InsertSubscriptionRequest {
-            subscription: subscription(&alice),
-            secret: secret(),
-            max: 1,
-            cause: cause(second(2)),
-        })
-        .await;
+    let full = try_create(&stores, &subscription(&alice), 1, &cause(second(2))).await;
     full.expect("an insertion beyond the maximum is refused as a value");
-    assert!(
-        webhooks
-            .insert_within(&InsertSubscriptionRequest {
-                subscription: lane.clone(),
-                secret: secret(),
-                max: NO_MAX,
-                cause: cause(second(2))
-            })
-            .await
-            .is_err(),
-        "the id is stored"
-    );
+    let again = try_create(&stores, &lane, NO_MAX, &cause(second(2))).await;
+    assert!(again.is_err(), "the id is stored");
     expect_no_more(&stores, 1, "an insertion that is refused").await;
     let same = SubscriptionChange { url: Some(lane.url.clone()), ..switched(true) };
     change(&stores, &alice, lane.id, same, second(3)).await;
@@ -169,7 +151,8 @@ pub async fn a_subscription_that_is_disabled_by_the_service_leaves_an_event(stor
     let created = create(&stores, &lane, at(0)).await.subscription_created(&lane);
     publish_at(&*stores.webhooks, &alice, at(0)).await;
     publish_at(&*stores.webhooks, &alice, at(0)).await;
-    let held = claim_both(&stores).await;
+    let held = claim(&*stores.webhooks, 10).await;
+    assert_eq!(held.len(), 2, "two deliveries are due");
     settle(&*stores.webhooks, held[0].gone(20)).await;
     settle(&*stores.webhooks, held[1].gone(30)).await;
     let status = SubscriptionStatus::DisabledByService(DisableReason::Gone);
@@ -216,12 +199,6 @@ async fn claim_both_lanes(stores: &AuditedStores, lanes: &[Subscription]) -> Vec
     held
 }
 
-async fn claim_both(stores: &AuditedStores) -> Vec<Held> {
-    let held = claim(&*stores.webhooks, 10).await;
-    assert_eq!(held.len(), 2, "two deliveries are due");
-    held
-}
-
 /// A retry and a cancellation by hand leave their events, with the owner. Repetitions without effect leave none.
 pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>) {
     let (alice, mallory) = (user("alice"), user("mallory"));
@@ -234,19 +211,11 @@ pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>
     expect_no_more(&stores, 1, "a retry of what is being sent").await;
     settle(&*stores.webhooks, held.failed(30, 900_000)).await;
     assert_eq!(retry(&stores, &mallory, id, 40).await, RetryByHand::NotFound, "it is another user's");
-    let cancelled = stores
-        .webhooks
-        .cancel(&CancelDeliveryRequest { owner: mallory.clone(), id, at: at(40), cause: cause(at(40)) })
-        .await;
-    assert_eq!(cancelled.expect("a cancellation succeeds"), None, "it is another user's");
+    assert!(!cancel(&stores, &mallory, id, at(40)).await, "it is another user's");
     expect_no_more(&stores, 1, "a call for another user's delivery").await;
     assert!(matches!(retry(&stores, &alice, id, 1_000).await, RetryByHand::Due(_)), "it waits");
     for _ in 0..2 {
-        let cancelled = stores
-            .webhooks
-            .cancel(&CancelDeliveryRequest { owner: alice.clone(), id, at: second(2), cause: cause(second(2)) })
-            .await;
-        assert!(cancelled.expect("a cancellation succeeds").is_some(), "it is stored");
+        assert!(cancel(&stores, &alice, id, second(2)).await, "it is stored");
     }
     let events = all_of(log, &alice).await;
     let shown: Vec<_> = events.iter().map(|event| (event.action, event.target, event.at())).collect();
@@ -260,27 +229,32 @@ pub async fn changes_of_deliveries_leave_their_events(stores: Arc<AuditedStores>
 }
 
 async fn retry(stores: &AuditedStores, owner: &OwnerId, id: DeliveryId, millis: i64) -> RetryByHand {
-    let request = RetryRequest { at: at(millis), published_since: at(0) };
-    stores
-        .webhooks
-        .retry(&RetryDeliveryRequest { owner: owner.clone(), id, retry: request, cause: cause(at(millis)) })
-        .await
-        .expect("a retry must succeed or be refused")
+    let retry = RetryRequest { at: at(millis), published_since: at(0) };
+    let request = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause: cause(at(millis)) };
+    stores.webhooks.retry(&request).await.expect("a retry must succeed or be refused")
+}
+
+/// Whether the delivery was found.
+async fn cancel(stores: &AuditedStores, owner: &OwnerId, id: DeliveryId, at: Timestamp) -> bool {
+    let request = CancelDeliveryRequest { owner: owner.clone(), id, at, cause: cause(at) };
+    stores.webhooks.cancel(&request).await.expect("a cancellation succeeds").is_some()
 }
 
 async fn create(stores: &AuditedStores, lane: &Subscription, at: Timestamp) -> Cause {
     let by = cause(at);
-    stores
-        .webhooks
-        .insert_within(&InsertSubscriptionRequest {
-            subscription: lane.clone(),
-            secret: secret(),
-            max: NO_MAX,
-            cause: by.clone(),
-        })
-        .await
-        .expect("an insertion succeeds");
+    try_create(stores, lane, NO_MAX, &by).await.expect("an insertion succeeds");
     by
+}
+
+async fn try_create(
+    stores: &AuditedStores,
+    lane: &Subscription,
+    max: u32,
+    by: &Cause,
+) -> Result<SubscriptionInsertion, StoreError> {
+    let (subscription, cause) = (lane.clone(), by.clone());
+    let request = InsertSubscriptionRequest { subscription, secret: secret(), max, cause };
+    stores.webhooks.insert_within(&request).await
 }
 
 async fn change(
