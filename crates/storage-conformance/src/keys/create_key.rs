@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use crate::KeyPorts;
-use domain::audit::{Cause, Means, Origin};
-use domain::memory::unique_cause;
 use domain::ports::{InsertKeyRequest, Insertion, Revocation};
 use domain::{ApiKey, OwnerId};
 
 use super::sample::{
-    ALL_ENDED, NO_LIMIT, Sample, all_keys, expect_full, find, insert, insert_request, limit, list, put, put_all,
-    put_new, revoke, view,
+    ALL_ENDED, NO_LIMIT, Sample, all_keys, expect_full, find, insert, insert_request, insert_request_by, limit, list,
+    put, put_all, put_new, revoke, view,
 };
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
@@ -135,7 +133,7 @@ pub async fn parallel_insertions_fill_the_room_exactly(store: Arc<dyn KeyPorts>)
 /// Members of an organization and the host insert at the same time: together they fill its places, and no more.
 pub async fn members_and_the_host_fill_the_room_exactly(store: Arc<dyn KeyPorts>) {
     let (owner, member) = (user_of("organization:https://id.example", "acme"), user("amy"));
-    let calls = (0..40).map(|n| insertion_by(&store, &owner, (n % 2 == 0).then(|| member.clone()))).collect();
+    let calls = (0..40).map(|n| insertion_by(&store, &owner, (n % 2 == 0).then_some(&member))).collect();
     let answers = all_at_once(calls).await;
     let stored = answers.iter().filter_map(stored_keys).count();
     assert_eq!(stored, 10, "of 40 parallel insertions by members and the host for 10 places, so many were stored");
@@ -183,15 +181,8 @@ fn insertion(store: &Arc<dyn KeyPorts>, owner: &OwnerId, max: u32) -> Call<Inser
 }
 
 /// An insertion for 10 places, by this member or by the host.
-fn insertion_by(store: &Arc<dyn KeyPorts>, owner: &OwnerId, member: Option<OwnerId>) -> Call<Insertion> {
-    let (store, mut sample) = (Arc::clone(store), Sample::of(owner));
-    let origin = match &member {
-        Some(member) => Origin::of_user(member, Means::IdToken),
-        None => Origin::of_operator("host"),
-    };
-    sample.key.created_by = member;
-    let cause = Cause { origin, ..unique_cause() };
-    let request = InsertKeyRequest { cause, ..insert_request(&sample, 10) };
+fn insertion_by(store: &Arc<dyn KeyPorts>, owner: &OwnerId, member: Option<&OwnerId>) -> Call<Insertion> {
+    let (store, request) = (Arc::clone(store), insert_request_by(owner, member, 10));
     Box::pin(async move { store.insert_within(&request).await.expect("an insertion is stored or refused as a value") })
 }
 

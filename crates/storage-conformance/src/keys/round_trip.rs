@@ -16,8 +16,7 @@ pub async fn every_field_comes_back(store: Arc<dyn KeyPorts>) {
     let owner = user("alice");
     let oldest = Sample::of(&owner).created(at(1));
     let full = Sample::of(&owner).created(at(2)).used(at(3)).expiring(at(4)).revoked(at(5)).labelled("Everything set");
-    let mut full = full.scoped("a b c").replaced();
-    full.key.created_by = Some(user("bob"));
+    let full = full.scoped("a b c").replaced().made_by(&user("bob"));
     let revoked = Sample::of(&owner).created(at(3)).revoked(at(-6));
     let expiring = Sample::of(&owner).created(at(4)).expiring(at(7)).scoped("");
     put_all(&*store, &[oldest.clone(), full.clone(), revoked.clone()]).await;

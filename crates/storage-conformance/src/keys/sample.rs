@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::KeyPorts;
-use domain::memory::SeededEntropy;
-use domain::memory::unique_cause;
+use domain::audit::{Cause, Means, Origin};
+use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
     ActiveLimit, ChangeKeyRequest, ChangedKey, Entropy, InsertKeyRequest, Insertion, KeysOf, Retained, Revocation,
     RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation,
@@ -182,6 +182,17 @@ pub(crate) fn insert_request(sample: &Sample, max: u32) -> InsertKeyRequest {
         view: view(at(0), 0),
         cause: unique_cause(),
     }
+}
+
+/// An insertion of a new key with this limit, by this member or by the host.
+pub(crate) fn insert_request_by(owner: &OwnerId, member: Option<&OwnerId>, max: u32) -> InsertKeyRequest {
+    let mut sample = Sample::of(owner);
+    sample.key.created_by = member.cloned();
+    let origin = match member {
+        Some(member) => Origin::of_user(member, Means::IdToken),
+        None => Origin::of_operator("host"),
+    };
+    InsertKeyRequest { cause: Cause { origin, ..unique_cause() }, ..insert_request(&sample, max) }
 }
 
 /// Inserts with this limit.

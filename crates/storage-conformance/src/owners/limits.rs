@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use domain::audit::{Cause, Means, Origin};
-use domain::memory::unique_cause;
-use domain::ports::{InsertKeyRequest, Insertion, Rotation, SubscriptionInsertion};
+use domain::ports::{Insertion, Rotation, SubscriptionInsertion};
 use domain::{OwnerChange, OwnerId, Patch};
 
 use super::OwnedStores;
 use super::sample::{change, events, keys_max};
-use crate::keys::sample::{Replacement, Sample, all_keys, insert, insert_request, put_new, rotate};
+use crate::keys::sample::{Replacement, Sample, all_keys, insert, insert_request_by, put_new, rotate};
 use crate::racing::{Call, all_at_once};
 use crate::sample::{at, user, user_of};
 use crate::webhooks::sample::{insert as subscribe, secret, subscription, subscriptions};
@@ -79,7 +77,7 @@ pub async fn parallel_creations_fill_a_changed_maximum_exactly(stores: Arc<Owned
     let change =
         OwnerChange { max_active_keys: Patch::Set(7), max_subscriptions: Patch::Set(3), ..OwnerChange::default() };
     super::sample::change(&*stores.owners, &owner, change).await;
-    let keys = (0..30).map(|n| insertion(&stores, &owner, (n % 2 == 0).then(|| member.clone()), 10));
+    let keys = (0..30).map(|n| insertion(&stores, &owner, (n % 2 == 0).then_some(&member)));
     let webhooks = (0..10).map(|_| -> Call<bool> {
         let (stores, subscription) = (Arc::clone(&stores), subscription(&owner));
         Box::pin(async move {
@@ -99,7 +97,7 @@ pub async fn parallel_creations_fill_a_changed_maximum_exactly(stores: Arc<Owned
 pub async fn a_maximum_that_changes_in_a_race_holds_afterwards(stores: Arc<OwnedStores>) {
     let owner = user_of("organization:https://id.example", "acme");
     change(&*stores.owners, &owner, keys_max(Patch::Set(2))).await;
-    let mut calls: Vec<Call<bool>> = (0..24).map(|_| insertion(&stores, &owner, None, 10)).collect();
+    let mut calls: Vec<Call<bool>> = (0..24).map(|_| insertion(&stores, &owner, None)).collect();
     for max in [4, 1, 6] {
         let (stores, owner) = (Arc::clone(&stores), owner.clone());
         calls.insert(
@@ -122,16 +120,9 @@ pub async fn a_maximum_that_changes_in_a_race_holds_afterwards(stores: Arc<Owned
     assert_eq!(answer, Insertion::LimitReached { max: 6 }, "all places are taken");
 }
 
-/// Whether a key of this member, or of the host, was stored, where the service allows `max`.
-fn insertion(stores: &Arc<OwnedStores>, owner: &OwnerId, member: Option<OwnerId>, max: u32) -> Call<bool> {
-    let (stores, mut sample) = (Arc::clone(stores), Sample::of(owner));
-    let origin = match &member {
-        Some(member) => Origin::of_user(member, Means::IdToken),
-        None => Origin::of_operator("host"),
-    };
-    sample.key.created_by = member;
-    let cause = Cause { origin, ..unique_cause() };
-    let request = InsertKeyRequest { cause, ..insert_request(&sample, max) };
+/// Whether a key of this member, or of the host, was stored, where the service allows ten.
+fn insertion(stores: &Arc<OwnedStores>, owner: &OwnerId, member: Option<&OwnerId>) -> Call<bool> {
+    let (stores, request) = (Arc::clone(stores), insert_request_by(owner, member, 10));
     Box::pin(async move {
         let answer = stores.keys.insert_within(&request).await.expect("stored, or refused as a value");
         matches!(answer, Insertion::Stored(_))

@@ -75,15 +75,13 @@ pub async fn owners_are_listed_with_what_they_have(stores: Arc<OwnedStores>) {
     let (owner, other) = (user("alice"), user("bob"));
     describe(&stores, &owner, "Alice", "alice@acme.example").await;
     set_state(&*stores.owners, &owner, suspend("unpaid"), 5).await;
-    let mut replaced = Sample::of(&owner);
-    replaced.key.replaced_by = Some(Sample::of(&other).key.id);
     let samples = [
         Sample::of(&owner),
         Sample::of(&owner).expiring(at(11)),
         Sample::of(&owner).expiring(at(10)),
         Sample::of(&owner).revoked(at(100)),
         Sample::of(&owner).disabled(at(1)),
-        replaced,
+        Sample::of(&owner).replaced(),
         Sample::of(&other),
     ];
     put_all(&*stores.keys, &samples).await;
