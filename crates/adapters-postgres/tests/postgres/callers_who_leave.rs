@@ -4,12 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{AuditEvent, AuditFilter};
-use domain::memory::{SeededEntropy, unique_cause};
-use domain::ports::{
-    ActiveLimit, AuditLog, AuditWatcher, Entropy as _, InsertKeyRequest, Insertion, KeyStore as _, RevokeKeyRequest,
-    Schema as _, StoreError,
-};
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
+use domain::ports::{AuditLog, AuditWatcher, Insertion, KeyStore as _, Schema as _, StoreError};
+use storage_conformance::sample::{at, new_key_request, revoke_request, user};
 use throwaway_postgres::{Cluster, Database};
 use tokio_postgres::Client;
 
@@ -42,7 +38,6 @@ struct World {
     seen: Arc<Seen>,
     database: Database,
     raw: Client,
-    entropy: SeededEntropy,
 }
 
 impl World {
@@ -56,38 +51,11 @@ impl World {
         let seen = Arc::new(Seen::default());
         store.watch(Arc::clone(&seen) as _);
         let raw = connect(&database).await;
-        Self { store, seen, database, raw, entropy: SeededEntropy::new(11) }
+        Self { store, seen, database, raw }
     }
 
     async fn insert(&self, subject: &str) -> Result<Insertion, StoreError> {
-        let at = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-        let mut digest = [0; 32];
-        self.entropy.fill(&mut digest);
-        let key = ApiKey {
-            id: KeyId::mint(at, &self.entropy),
-            owner: OwnerId::new("https://id.example", subject).unwrap(),
-            label: Label::parse("CI").unwrap(),
-            prefix: "svc_live_abc...".into(),
-            created_at: at,
-            last_used_at: None,
-            expires_at: None,
-            revoked_at: None,
-            scopes: Scopes::default(),
-            replaced_by: None,
-            settings: domain::KeySettings::default(),
-            created_by: None,
-        };
-        let limit = ActiveLimit { max: 100, at };
-        let digest = CredentialDigest::from_bytes(digest);
-        self.store
-            .insert_within(&InsertKeyRequest {
-                key: key.clone(),
-                digest,
-                limit,
-                view: ListView::at(at),
-                cause: unique_cause(),
-            })
-            .await
+        self.store.insert_within(&new_key_request(&user(subject), 100)).await
     }
 
     /// Drops the call while its commit waits, and lets the commit continue when the next call needs the connection. Returns
@@ -162,9 +130,7 @@ async fn callers_who_leave_make_no_writers() {
     let cluster = Cluster::shared().await.unwrap();
     cluster.execute(&world.database.name, STALL_CHANGES).await.unwrap();
     let Insertion::Stored(keys) = world.insert("alice").await.unwrap() else { panic!("there is room") };
-    let [ApiKey { id, owner, created_at, .. }] = keys.try_into().unwrap();
-    let (at, view) = (created_at, ListView::at(created_at));
-    let request = RevokeKeyRequest { owner, id, at, view, cause: unique_cause() };
+    let request = revoke_request(&keys[0].owner, keys[0].id, at(0));
     for _ in 0..5 {
         world.leave(world.store.revoke(&request)).await;
     }

@@ -1,29 +1,21 @@
 //! The promises of the change feed on Postgres, and the promises of this adapter only: commits that stall, servers that
 //! recover, notifications, and exactness over many instances.
 
-use domain::memory::unique_cause;
-use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore as _, Entropy, FeedPosition, FeedRead,
-    InsertKeyRequest, Insertion, KeyStore, Revocation, RevokeKeyRequest, RotateKeyRequest, Rotation, Schema,
-    StoreError,
-};
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::memory::SeededEntropy;
-use domain::{
-    ApiKey, CredentialDigest, KeyId, KeyRotation, Label, ListView, OwnerId, RotationRefusal, Scopes, Timestamp,
-    WebhookAccess,
+use domain::ports::{
+    ChangeFeed, CredentialChanges, CredentialStore as _, FeedPosition, FeedRead, Insertion, KeyStore, Revocation,
+    Rotation, Schema, StoreError,
 };
+use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId, RotationRefusal};
+use storage_conformance::sample::{at, new_key_request, revoke_request, rotate_request, user};
 use storage_conformance::{Instances, SharedSessionStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
 
 use crate::databases;
-
-/// A maximum lifetime that is longer than any of these tests.
-const WINDOW: Duration = Duration::from_hours(1);
 
 async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
@@ -58,81 +50,18 @@ mod promises {
     storage_conformance::session_feed_tests!(of_sessions());
 }
 
-fn now() -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
+async fn insert(store: &PostgresStore, owner: &OwnerId, max: u32) -> Option<(KeyId, CredentialDigest)> {
+    let request = new_key_request(owner, max);
+    let stored = store.insert_within(&request).await.unwrap();
+    matches!(stored, Insertion::Stored(_)).then_some((request.key.id, request.digest))
 }
 
-fn view() -> ListView {
-    ListView::at(now())
+async fn rotate(store: &PostgresStore, owner: &OwnerId, id: KeyId, max: u32) -> Rotation {
+    store.rotate(&rotate_request(owner, id, max)).await.unwrap()
 }
 
-fn user(subject: &str) -> OwnerId {
-    OwnerId::new("https://id.example", subject).unwrap()
-}
-
-fn digest(entropy: &dyn Entropy) -> CredentialDigest {
-    let mut digest = [0; 32];
-    entropy.fill(&mut digest);
-    CredentialDigest::from_bytes(digest)
-}
-
-async fn insert(
-    store: &PostgresStore,
-    owner: &OwnerId,
-    max: u32,
-    entropy: &dyn Entropy,
-) -> Option<(KeyId, CredentialDigest)> {
-    let key = ApiKey {
-        id: KeyId::mint(now(), entropy),
-        owner: owner.clone(),
-        label: Label::parse("CI").unwrap(),
-        prefix: "svc_live_abc...".into(),
-        created_at: now(),
-        last_used_at: None,
-        expires_at: None,
-        revoked_at: None,
-        scopes: Scopes::parse("orders:read").unwrap(),
-        replaced_by: None,
-        settings: domain::KeySettings::default(),
-        created_by: None,
-    };
-    let digest = digest(entropy);
-    let stored = store
-        .insert_within(&InsertKeyRequest {
-            key: key.clone(),
-            digest,
-            limit: ActiveLimit { max, at: now() },
-            view: view(),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
-    matches!(stored, Insertion::Stored(_)).then_some((key.id, digest))
-}
-
-async fn rotate(store: &PostgresStore, owner: &OwnerId, id: KeyId, max: u32, entropy: &dyn Entropy) -> Rotation {
-    let rotation = KeyRotation {
-        successor: KeyId::mint(now(), entropy),
-        prefix: "svc_live_def...".into(),
-        at: now(),
-        overlap: Duration::from_mins(1),
-        overlapping_max: max,
-        ttl_max: WINDOW,
-        ttl_if_endless: None,
-        webhooks_max: Some(WebhookAccess::Write),
-        created_by: None,
-    };
-    store
-        .rotate(&RotateKeyRequest {
-            owner: owner.clone(),
-            id,
-            rotation: rotation.clone(),
-            digest: digest(entropy),
-            view: view(),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap()
+async fn revoke(store: &PostgresStore, owner: &OwnerId, id: KeyId) -> Revocation {
+    store.revoke(&revoke_request(owner, id, at(0))).await.unwrap()
 }
 
 async fn read(store: &PostgresStore, since: Option<&FeedPosition>) -> FeedRead {
@@ -164,8 +93,8 @@ async fn a_restored_change_is_read_once_at_most() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_is_read_however_long_its_commit_takes() {
     let (stores, database) = instances(1).await;
-    let (store, entropy, alice) = (&stores[0], SeededEntropy::new(2), user("alice"));
-    let [late, early] = [insert(store, &alice, 10, &entropy).await, insert(store, &alice, 10, &entropy).await];
+    let (store, alice) = (&stores[0], user("alice"));
+    let [late, early] = [insert(store, &alice, 10).await, insert(store, &alice, 10).await];
     let (late, early) = (late.unwrap(), early.unwrap());
     let start = read(store, None).await.position;
     let cluster = Cluster::shared().await.unwrap();
@@ -179,10 +108,7 @@ async fn a_change_is_read_however_long_its_commit_takes() {
     while cluster.execute(&database, running).await.unwrap() != "1" {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    store
-        .revoke(&RevokeKeyRequest { owner: alice.clone(), id: early.0, at: now(), view: view(), cause: unique_cause() })
-        .await
-        .unwrap();
+    revoke(store, &alice, early.0).await;
     let mut last = read(store, Some(&start)).await;
     assert_eq!(last.changes, CredentialChanges::Of(vec![early.1]));
     while !stalled.is_finished() {
@@ -205,25 +131,13 @@ async fn a_change_is_read_however_long_its_commit_takes() {
 async fn a_chain_of_reads_goes_on_after_a_crash() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
     let database = cluster.database().await.unwrap();
-    let (store, entropy, alice) = (open(&database.url).await, SeededEntropy::new(7), user("alice"));
+    let (store, alice) = (open(&database.url).await, user("alice"));
     store.migrate().await.unwrap();
-    let keys = [(); 3].map(|()| insert(&store, &alice, 10, &entropy));
+    let keys = [(); 3].map(|()| insert(&store, &alice, 10));
     let [first, second, third] = futures_util::future::join_all(keys).await.try_into().unwrap();
     let [first, second, third] = [first.unwrap(), second.unwrap(), third.unwrap()];
-    let revoke = async |key: (KeyId, CredentialDigest)| {
-        store
-            .revoke(&RevokeKeyRequest {
-                owner: alice.clone(),
-                id: key.0,
-                at: now(),
-                view: view(),
-                cause: unique_cause(),
-            })
-            .await
-            .unwrap();
-    };
     let start = read(&store, None).await.position;
-    revoke(first).await;
+    revoke(&store, &alice, first.0).await;
 
     // If one of the server's processes is killed, the postmaster keeps running and recovers.
     let victim =
@@ -236,11 +150,11 @@ async fn a_chain_of_reads_goes_on_after_a_crash() {
     }
     let again = read(&store, Some(&start)).await;
     assert_eq!(again.changes, CredentialChanges::Of(vec![first.1]));
-    revoke(second).await;
+    revoke(&store, &alice, second.0).await;
     cluster.restart().await.unwrap();
     let last = read(&store, Some(&again.position)).await;
     assert_eq!(last.changes, CredentialChanges::Of(vec![second.1]));
-    revoke(third).await;
+    revoke(&store, &alice, third.0).await;
     assert_eq!(read(&store, Some(&last.position)).await.changes, CredentialChanges::Of(vec![third.1]));
 }
 
@@ -260,20 +174,11 @@ async fn an_unknown_kind_of_change_does_not_stop_the_feed() {
 async fn forgotten_changes_are_deleted() {
     let (stores, database) = instances(1).await;
     let (store, cluster) = (&stores[0], Cluster::shared().await.unwrap());
-    let (entropy, alice) = (SeededEntropy::new(6), user("alice"));
+    let alice = user("alice");
     let start = read(store, None).await.position;
     for _ in 0..3 {
-        let key = insert(store, &alice, 10, &entropy).await.unwrap();
-        store
-            .revoke(&RevokeKeyRequest {
-                owner: alice.clone(),
-                id: key.0,
-                at: now(),
-                view: view(),
-                cause: unique_cause(),
-            })
-            .await
-            .unwrap();
+        let (id, _) = insert(store, &alice, 10).await.unwrap();
+        revoke(store, &alice, id).await;
     }
     let kept = async || cluster.execute(&database, "SELECT count(*) FROM credential_changes").await.unwrap();
     store.forget_changes(&start).await.unwrap();
@@ -305,17 +210,15 @@ async fn many_changes_are_forgotten_at_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_are_woken_even_after_a_lost_connection() {
     let (stores, database) = instances(2).await;
-    let ([here, there], entropy, alice) = (stores.as_slice(), SeededEntropy::new(3), user("alice")) else { panic!() };
+    let ([here, there], alice) = (stores.as_slice(), user("alice")) else { panic!() };
     let hint = |store: &PostgresStore| {
         let store = store.clone();
         async move { tokio::time::timeout(Duration::from_secs(20), store.hint()).await.unwrap() }
     };
     // The first notification shows that the connection is open.
     tokio::join!(hint(here), hint(there));
-    let key = insert(here, &alice, 10, &entropy).await.unwrap();
-    here.revoke(&RevokeKeyRequest { owner: alice.clone(), id: key.0, at: now(), view: view(), cause: unique_cause() })
-        .await
-        .unwrap();
+    let (id, _) = insert(here, &alice, 10).await.unwrap();
+    revoke(here, &alice, id).await;
     tokio::join!(hint(here), hint(there));
     let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
         WHERE application_name = 'gatepost' AND datname = current_database()";
@@ -327,33 +230,32 @@ async fn readers_are_woken_even_after_a_lost_connection() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_maximum_is_exact_while_keys_are_rotated() -> Result<(), StoreError> {
     let (stores, _) = instances(6).await;
-    let entropy = Arc::new(SeededEntropy::new(4));
     for round in 0..5 {
         let owner = user(&format!("alice {round}"));
         let mut keys = Vec::new();
         for _ in 0..4 {
-            keys.push(insert(&stores[0], &owner, 4, &*entropy).await.unwrap().0);
+            keys.push(insert(&stores[0], &owner, 4).await.unwrap().0);
         }
         let gate = Arc::new(Barrier::new(24));
         let calls = (0..24).map(|call| {
             let (store, owner, key) = (stores[call % stores.len()].clone(), owner.clone(), keys[call % 4]);
-            let (gate, entropy) = (Arc::clone(&gate), Arc::clone(&entropy));
+            let gate = Arc::clone(&gate);
             tokio::spawn(async move {
                 gate.wait().await;
                 if call % 3 == 0 {
-                    u32::from(insert(&store, &owner, 4, &*entropy).await.is_some()) << 8
+                    u32::from(insert(&store, &owner, 4).await.is_some()) << 8
                 } else {
-                    u32::from(matches!(rotate(&store, &owner, key, 3, &*entropy).await, Rotation::Rotated { .. }))
+                    u32::from(matches!(rotate(&store, &owner, key, 3).await, Rotation::Rotated { .. }))
                 }
             })
         });
         let done: u32 = futures_util::future::try_join_all(calls).await.unwrap().into_iter().sum();
-        let listed = stores[0].list(&owner, view()).await?;
-        let active = listed.iter().filter(|key| key.is_active(now())).count();
-        let replaced = listed.iter().filter(|key| key.is_being_replaced(now())).count();
+        let listed = stores[0].list(&owner, ListView::at(at(0))).await?;
+        let active = listed.iter().filter(|key| key.is_active(at(0))).count();
+        let replaced = listed.iter().filter(|key| key.is_being_replaced(at(0))).count();
         assert_eq!((done, active, replaced), (3, 4, 3), "round {round}: three overlaps, and the maximum of keys");
-        let spare = listed.iter().find(|key| key.is_active(now())).unwrap().id;
-        let refused = rotate(&stores[1], &owner, spare, 3, &*entropy).await;
+        let spare = listed.iter().find(|key| key.is_active(at(0))).unwrap().id;
+        let refused = rotate(&stores[1], &owner, spare, 3).await;
         assert_eq!(refused, Rotation::Refused(RotationRefusal::OverlapLimitReached));
     }
     Ok(())
@@ -363,15 +265,14 @@ async fn the_maximum_is_exact_while_keys_are_rotated() -> Result<(), StoreError>
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_key_is_not_rotated_once_it_is_revoked() {
     let (stores, _) = instances(2).await;
-    let ([here, there], entropy, alice) = (stores.as_slice(), SeededEntropy::new(5), user("alice")) else { panic!() };
+    let ([here, there], alice) = (stores.as_slice(), user("alice")) else { panic!() };
     for round in 0..20 {
-        let (id, digest) = insert(here, &alice, 1_000, &entropy).await.unwrap();
-        let request = RevokeKeyRequest { owner: alice.clone(), id, at: now(), view: view(), cause: unique_cause() };
-        let (revoked, rotated) = tokio::join!(here.revoke(&request), rotate(there, &alice, id, 1_000, &entropy));
-        assert!(matches!(revoked, Ok(Revocation::Revoked { .. })), "{revoked:?}");
+        let (id, digest) = insert(here, &alice, 1_000).await.unwrap();
+        let (revoked, rotated) = tokio::join!(revoke(here, &alice, id), rotate(there, &alice, id, 1_000));
+        assert!(matches!(revoked, Revocation::Revoked { .. }), "{revoked:?}");
         let key: ApiKey = here.find_by_digest(&digest).await.unwrap().unwrap();
         let is_rotated = matches!(rotated, Rotation::Rotated { .. });
         assert!(is_rotated || rotated == Rotation::Refused(RotationRefusal::Revoked), "{rotated:?}");
-        assert_eq!((key.revoked_at, key.replaced_by.is_some()), (Some(now()), is_rotated), "round {round}");
+        assert_eq!((key.revoked_at, key.replaced_by.is_some()), (Some(at(0)), is_rotated), "round {round}");
     }
 }

@@ -5,13 +5,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::memory::SeededEntropy;
-use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, ChangeFeed, CredentialChanges, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _,
-    RevokeKeyRequest, Schema, StoreError,
+    ChangeFeed, CredentialChanges, CredentialStore, Insertion, KeyStore as _, Revocation, Schema, StoreError,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
+use domain::{ApiKey, CredentialDigest, KeyId};
+use storage_conformance::sample::{at, new_key_request, revoke_request, user};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::databases::{connect, until_calls_wait};
@@ -20,52 +18,19 @@ async fn open(url: &str) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: url.to_owned(), pool_size: 4 }).await.unwrap()
 }
 
-fn now() -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
-}
-
-fn alice() -> OwnerId {
-    OwnerId::new("https://id.example", "alice").unwrap()
-}
-
-async fn insert(store: &PostgresStore, entropy: &SeededEntropy) -> (KeyId, CredentialDigest) {
-    let mut digest = [0; 32];
-    entropy.fill(&mut digest);
-    let key = ApiKey {
-        id: KeyId::mint(now(), entropy),
-        owner: alice(),
-        label: Label::parse("CI").unwrap(),
-        prefix: "svc_live_abc...".into(),
-        created_at: now(),
-        last_used_at: None,
-        expires_at: None,
-        revoked_at: None,
-        scopes: Scopes::default(),
-        replaced_by: None,
-        settings: domain::KeySettings::default(),
-        created_by: None,
-    };
-    let digest = CredentialDigest::from_bytes(digest);
-    let limit = ActiveLimit { max: 1_000, at: now() };
-    let stored = store
-        .insert_within(&InsertKeyRequest {
-            key: key.clone(),
-            digest,
-            limit,
-            view: ListView::at(now()),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+async fn insert(store: &PostgresStore) -> (KeyId, CredentialDigest) {
+    let request = new_key_request(&user("alice"), 1_000);
+    let stored = store.insert_within(&request).await.unwrap();
     assert!(matches!(stored, Insertion::Stored(_)));
-    (key.id, digest)
+    (request.key.id, request.digest)
+}
+
+async fn try_revoke(store: &PostgresStore, id: KeyId) -> Result<Revocation, StoreError> {
+    store.revoke(&revoke_request(&user("alice"), id, at(0))).await
 }
 
 async fn revoke(store: &PostgresStore, id: KeyId) {
-    store
-        .revoke(&RevokeKeyRequest { owner: alice(), id, at: now(), view: ListView::at(now()), cause: unique_cause() })
-        .await
-        .unwrap();
+    try_revoke(store, id).await.unwrap();
 }
 
 /// Repeats the check until it succeeds. Fails after 30 seconds.
@@ -85,8 +50,7 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     let url = |hosts: &str| format!("postgres://postgres@{hosts}/{name}");
     let here = open(&url(&format!("127.0.0.1:{}", primary.port()))).await;
     here.migrate().await.unwrap();
-    let entropy = SeededEntropy::new(1);
-    let (revoked, revoked_later) = (insert(&here, &entropy).await, insert(&here, &entropy).await);
+    let (revoked, revoked_later) = (insert(&here).await, insert(&here).await);
 
     // A standby that is behind without limit is the first host of another instance.
     let standby = primary.standby().await.unwrap();
@@ -97,7 +61,7 @@ async fn a_standby_is_skipped_until_it_is_promoted() {
     let read = there.changes_since(Some(&start), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(vec![revoked.1]));
     let found: ApiKey = there.find_by_digest(&revoked.1).await.unwrap().unwrap();
-    assert!(!found.is_good(now()), "the standby does not see the revocation yet");
+    assert!(!found.is_good(at(0)), "the standby does not see the revocation yet");
 
     let misconfigured = open(&url(&format!("127.0.0.1:{}", standby.port()))).await;
     let refusal = CredentialStore::<ApiKey>::find_by_digest(&misconfigured, &revoked.1).await.unwrap_err();
@@ -131,10 +95,10 @@ async fn a_former_primary_is_not_used_again() {
     let primary = former.standby().await.unwrap();
     let store = open(&url(&[former.port(), primary.port()])).await;
     store.migrate().await.unwrap();
-    let key = insert(&store, &SeededEntropy::new(4)).await;
+    let key = insert(&store).await;
     let is_good = async || -> Result<bool, StoreError> {
         let found: Option<ApiKey> = store.find_by_digest(&key.1).await?;
-        Ok(found.is_some_and(|key| key.is_good(now())))
+        Ok(found.is_some_and(|key| key.is_good(at(0))))
     };
     assert!(is_good().await.unwrap(), "an idle connection for look-ups leads to the first primary now");
     store.changes_since(None, 10).await.unwrap();
@@ -187,7 +151,7 @@ async fn a_server_that_refuses_to_tell_its_timeline_is_used() {
     let url = |hosts: &str| format!("postgres://app@{hosts}/{name}");
     let store = open(&url(&format!("127.0.0.1:{},127.0.0.1:{}", standby.port(), primary.port()))).await;
     store.migrate().await.unwrap();
-    let (id, digest) = insert(&store, &SeededEntropy::new(6)).await;
+    let (id, digest) = insert(&store).await;
     let start = store.changes_since(None, 10).await.unwrap().position;
     revoke(&store, id).await;
     let read = store.changes_since(Some(&start), 10).await.unwrap();
@@ -241,21 +205,12 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     let database = cluster.database().await.unwrap();
     let (here, there) = (open(&database.url).await, open(&database.url).await);
     here.migrate().await.unwrap();
-    let entropy = SeededEntropy::new(2);
-    let (key, other) = (insert(&here, &entropy).await, insert(&here, &entropy).await);
+    let (key, other) = (insert(&here).await, insert(&here).await);
     let impatient = open(&format!("{}?options=-c%20synchronous_commit%3Dlocal", database.url)).await;
     let start = there.changes_since(None, 10).await.unwrap().position;
 
     cluster.wait_for_standby("unreachable").await.unwrap();
-    here.revoke(&RevokeKeyRequest {
-        owner: alice(),
-        id: key.0,
-        at: now(),
-        view: ListView::at(now()),
-        cause: unique_cause(),
-    })
-    .await
-    .unwrap_err();
+    try_revoke(&here, key.0).await.unwrap_err();
     let mut read = there.changes_since(Some(&start), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(Vec::new()), "the revocation is not committed yet");
     // A commit that does not wait comes later from the same process.
@@ -268,7 +223,7 @@ async fn a_revocation_whose_commit_stalls_is_read_when_it_is_committed() {
     assert_eq!(read.changes, CredentialChanges::Of(Vec::new()));
     cluster.wait_for_standby("").await.unwrap();
     let find = async || -> ApiKey { there.find_by_digest(&key.1).await.unwrap().unwrap() };
-    until(async || !find().await.is_good(now())).await;
+    until(async || !find().await.is_good(at(0))).await;
     read = there.changes_since(Some(&read.position), 10).await.unwrap();
     assert_eq!(read.changes, CredentialChanges::Of(vec![key.1]));
 }
@@ -278,7 +233,7 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     let database = Cluster::shared().await.unwrap().database().await.unwrap();
     let store = open(&database.url).await;
     store.migrate().await.unwrap();
-    let key = insert(&store, &SeededEntropy::new(3)).await;
+    let key = insert(&store).await;
     let (client, observer) = (connect(&database).await, connect(&database).await);
     let look_up = async || {
         let look_ups: &dyn CredentialStore<ApiKey> = &store;
@@ -293,17 +248,7 @@ async fn keys_are_looked_up_while_every_other_connection_waits() {
     let waiting: Vec<_> = (0..64)
         .map(|_| {
             let store = store.clone();
-            tokio::spawn(async move {
-                store
-                    .revoke(&RevokeKeyRequest {
-                        owner: alice(),
-                        id: key.0,
-                        at: now(),
-                        view: ListView::at(now()),
-                        cause: unique_cause(),
-                    })
-                    .await
-            })
+            tokio::spawn(async move { try_revoke(&store, key.0).await })
         })
         .collect();
     until_calls_wait(&observer, 4).await;

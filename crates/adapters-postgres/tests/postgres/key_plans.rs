@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Close as _, CredentialStore, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeysOf, Retained,
-    Retention as _, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
-    Rotation, Schema as _,
+    Close as _, CredentialStore, Insertion, KeyStore as _, Retained, Retention as _, Revocation, RevokeDigestsRequest,
+    RevokeKeyRequest, RevokeUserKeysRequest, Rotation, Schema as _,
 };
-use domain::{
-    ApiKey, CredentialDigest, KeyId, KeyRotation, KeyUse, LISTED_ENDED_KEYS_MAX, Label, ListView, OwnerId, Scopes,
-    Timestamp, WebhookAccess,
-};
+use domain::{ApiKey, KeyUse, LISTED_ENDED_KEYS_MAX, ListView, Timestamp};
+use storage_conformance::sample::{self, new_key_request, revoke_all_request, revoke_request, rotate_request, user};
 use throwaway_postgres::{Cluster, Database};
 
 /// Turns before the owner has ended keys: enough for the server to keep its plans.
@@ -36,13 +32,12 @@ async fn rows_read(ended: u32) -> u64 {
     let database = cluster.database().await.unwrap();
     let store = PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 1 }).await.unwrap();
     store.migrate().await.unwrap();
-    let entropy = SeededEntropy::new(1);
     for number in 0..TURNS_BEFORE {
-        turn(&store, &entropy, at(number)).await;
+        turn(&store, at(number)).await;
     }
     plant(&database, ended).await;
     for number in TURNS_BEFORE..TURNS_BEFORE + TURNS {
-        turn(&store, &entropy, at(number)).await;
+        turn(&store, at(number)).await;
     }
     store.close().await;
     cluster.rows_read(&database.name, "api_keys").await.unwrap()
@@ -68,101 +63,36 @@ async fn plant(database: &Database, ended: u32) {
 
 /// Creates a key, rotates it, notes its use, reports it as leaked, revokes both keys and those of a user without keys,
 /// lists keys eight times, and purges keys.
-async fn turn(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp) {
-    let (view, limit) = (ListView::at(now), ActiveLimit { max: 10, at: now });
-    let (old, successor) = (key(KeyId::mint(now, entropy), now), KeyId::mint(now, entropy));
-    let leaked = digest(entropy);
-    let inserted = store
-        .insert_within(&InsertKeyRequest { key: old.clone(), digest: leaked, limit, view, cause: unique_cause() })
-        .await
-        .unwrap();
+async fn turn(store: &PostgresStore, now: Timestamp) {
+    let (view, owner) = (ListView::at(now), user("alice"));
+    let mut new = new_key_request(&owner, 10);
+    (new.key.created_at, new.limit.at, new.view) = (now, now, view);
+    let inserted = store.insert_within(&new).await.unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)), "{inserted:?}");
-    let (overlap, ttl_max) = (Duration::from_mins(1), Duration::from_hours(1));
-    let rotation = KeyRotation {
-        successor,
-        prefix: "svc_".into(),
-        at: now,
-        overlap,
-        overlapping_max: 10,
-        ttl_max,
-        ttl_if_endless: None,
-        webhooks_max: Some(WebhookAccess::Write),
-        created_by: None,
-    };
-    let rotated = store
-        .rotate(&RotateKeyRequest {
-            owner: old.owner.clone(),
-            id: old.id,
-            rotation: rotation.clone(),
-            digest: digest(entropy),
-            view,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let id = new.key.id;
+    let mut rotation = rotate_request(&owner, id, 10);
+    (rotation.rotation.at, rotation.view) = (now, view);
+    let rotated = store.rotate(&rotation).await.unwrap();
     assert!(matches!(rotated, Rotation::Rotated { .. }), "{rotated:?}");
     let uses: &dyn CredentialStore<ApiKey> = store;
-    uses.record_uses(&[KeyUse { id: old.id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
-    assert_eq!(
-        store
-            .revoke_by_digests(&RevokeDigestsRequest { digests: vec![leaked], at: now, cause: unique_cause() })
-            .await
-            .unwrap()
-            .len(),
-        1
-    );
-    for id in [old.id, successor] {
-        let revoked = store
-            .revoke(&RevokeKeyRequest { owner: old.owner.clone(), id, at: now, view, cause: unique_cause() })
-            .await
-            .unwrap();
+    uses.record_uses(&[KeyUse { id, at: now.plus(Duration::from_secs(1)) }]).await.unwrap();
+    let report = RevokeDigestsRequest { digests: vec![new.digest], at: now, cause: unique_cause() };
+    assert_eq!(store.revoke_by_digests(&report).await.unwrap().len(), 1);
+    for id in [id, rotation.rotation.successor] {
+        let request = RevokeKeyRequest { view, ..revoke_request(&owner, id, now) };
+        let revoked = store.revoke(&request).await.unwrap();
         assert!(matches!(revoked, Revocation::Revoked { .. }), "{revoked:?}");
     }
-    let bob = OwnerId::new("https://id.example", "bob").unwrap();
-    assert_eq!(
-        store
-            .revoke_user_keys(&RevokeUserKeysRequest {
-                of: KeysOf::Owner(bob.clone()),
-                created_before: now,
-                at: now,
-                max: 10,
-                cause: unique_cause()
-            })
-            .await
-            .unwrap(),
-        []
-    );
+    let request = RevokeUserKeysRequest { created_before: now, max: 10, ..revoke_all_request(&user("bob"), now) };
+    assert_eq!(store.revoke_user_keys(&request).await.unwrap(), []);
     // One after another: lists at the same time share statements, and how many depends on how busy the machine is.
     for _ in 0..8 {
-        let shown = store.list(&old.owner, view).await.unwrap().len();
+        let shown = store.list(&owner, view).await.unwrap().len();
         assert!(shown <= LISTED_ENDED_KEYS_MAX as usize, "{shown}");
     }
     assert_eq!(store.purge(Retained::Keys, Timestamp::MIN, 10).await.unwrap(), 0);
 }
 
 fn at(seconds: u64) -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap().plus(Duration::from_secs(seconds))
-}
-
-fn key(id: KeyId, created_at: Timestamp) -> ApiKey {
-    ApiKey {
-        id,
-        owner: OwnerId::new("https://id.example", "alice").unwrap(),
-        label: Label::parse("CI").unwrap(),
-        prefix: "svc_live_abc...".into(),
-        created_at,
-        last_used_at: None,
-        expires_at: None,
-        revoked_at: None,
-        scopes: Scopes::default(),
-        replaced_by: None,
-        settings: domain::KeySettings::default(),
-        created_by: None,
-    }
-}
-
-fn digest(entropy: &SeededEntropy) -> CredentialDigest {
-    let mut digest = [0; 32];
-    entropy.fill(&mut digest);
-    CredentialDigest::from_bytes(digest)
+    sample::at(0).plus(Duration::from_secs(seconds))
 }

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
-use domain::memory::SeededEntropy;
-use domain::memory::unique_cause;
 use domain::ports::{
-    ActiveLimit, Entropy, InsertKeyRequest, Insertion, KeyStore as _, KeysOf, MigrateError, ReadinessCheck, Retained,
-    Retention as _, RevokeUserKeysRequest, Schema as _, StoreError,
+    Insertion, KeyStore as _, MigrateError, ReadinessCheck, Retained, Retention as _, RevokeUserKeysRequest,
+    Schema as _, StoreError,
 };
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
+use domain::{ListView, OwnerId};
+use storage_conformance::sample::{at, new_key_request, revoke_all_request, user};
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;
@@ -113,98 +112,39 @@ mod webhook_promises {
     }
 }
 
-fn now() -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
-}
-
-fn user(subject: &str) -> OwnerId {
-    OwnerId::new("https://id.example", subject).unwrap()
-}
-
-async fn insert(store: &PostgresStore, owner: &OwnerId, entropy: &dyn Entropy) -> Result<Insertion, StoreError> {
-    let mut digest = [0; 32];
-    entropy.fill(&mut digest);
-    let key = ApiKey {
-        id: KeyId::mint(now(), entropy),
-        owner: owner.clone(),
-        label: Label::parse("CI").unwrap(),
-        prefix: "svc_live_abc...".into(),
-        created_at: now(),
-        last_used_at: None,
-        expires_at: None,
-        revoked_at: None,
-        scopes: Scopes::default(),
-        replaced_by: None,
-        settings: domain::KeySettings::default(),
-        created_by: None,
-    };
-    let limit = ActiveLimit { max: 10, at: now() };
-    store
-        .insert_within(&InsertKeyRequest {
-            key: key.clone(),
-            digest: CredentialDigest::from_bytes(digest),
-            limit,
-            view: ListView::at(now()),
-            cause: unique_cause(),
-        })
-        .await
+async fn insert(store: &PostgresStore, owner: &OwnerId) -> Result<Insertion, StoreError> {
+    store.insert_within(&new_key_request(owner, 10)).await
 }
 
 /// The row that locks an owner is deleted with the owner's last key, and exists again for the next key.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn owners_without_keys_are_forgotten() {
     let (store, database) = fresh().await;
-    let entropy = SeededEntropy::new(7);
     let (alice, bob) = (user("alice"), user("bob"));
     for owner in [&alice, &bob, &bob] {
-        insert(&store, owner, &entropy).await.unwrap();
+        insert(&store, owner).await.unwrap();
     }
-    assert_eq!(
-        store
-            .revoke_user_keys(&RevokeUserKeysRequest {
-                of: KeysOf::Owner(alice.clone()),
-                created_before: Timestamp::MAX,
-                at: now(),
-                max: 10,
-                cause: unique_cause()
-            })
-            .await
-            .unwrap()
-            .len(),
-        1
-    );
-    assert_eq!(
-        store
-            .revoke_user_keys(&RevokeUserKeysRequest {
-                of: KeysOf::Owner(bob.clone()),
-                created_before: Timestamp::MAX,
-                at: now(),
-                max: 1,
-                cause: unique_cause()
-            })
-            .await
-            .unwrap()
-            .len(),
-        1
-    );
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let _driver = tokio::spawn(connection);
+    for (owner, max) in [(&alice, 10), (&bob, 1)] {
+        let request = RevokeUserKeysRequest { max, ..revoke_all_request(owner, at(0)) };
+        assert_eq!(store.revoke_user_keys(&request).await.unwrap().len(), 1);
+    }
+    let client = databases::connect(&database).await;
     let owners = async || -> Vec<String> {
         let rows = client.query("SELECT owner_subject FROM key_owners ORDER BY 1", &[]).await.unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     };
     assert_eq!(owners().await, ["alice", "bob"]);
-    assert_eq!(store.purge(Retained::Keys, now().plus(Duration::from_secs(1)), 10).await.unwrap(), 2);
+    assert_eq!(store.purge(Retained::Keys, at(0).plus(Duration::from_secs(1)), 10).await.unwrap(), 2);
     assert_eq!(owners().await, ["bob"], "bob has another key");
-    assert_eq!(store.list(&bob, ListView::at(now())).await.unwrap().len(), 1);
-    insert(&store, &alice, &entropy).await.unwrap();
+    assert_eq!(store.list(&bob, ListView::at(at(0))).await.unwrap().len(), 1);
+    insert(&store, &alice).await.unwrap();
     assert_eq!(owners().await, ["alice", "bob"]);
     let record = "INSERT INTO owners (owner_issuer, owner_subject, number, max_active_keys)
         VALUES ('https://id.example', 'alice', 1, 7)";
     client.batch_execute(record).await.unwrap();
     let revoking = "UPDATE api_keys SET revoked_at = '2020-01-01'";
     client.batch_execute(revoking).await.unwrap();
-    assert_eq!(store.purge(Retained::Keys, now(), 10).await.unwrap(), 2);
+    assert_eq!(store.purge(Retained::Keys, at(0), 10).await.unwrap(), 2);
     assert_eq!(owners().await, ["alice"], "alice has a record");
 }
 
@@ -212,13 +152,11 @@ async fn owners_without_keys_are_forgotten() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_owner_who_gets_a_key_is_not_forgotten() {
     let (store, database) = fresh().await;
-    let entropy = SeededEntropy::new(7);
-    insert(&store, &user("alice"), &entropy).await.unwrap();
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let _driver = tokio::spawn(connection);
+    insert(&store, &user("alice")).await.unwrap();
+    let client = databases::connect(&database).await;
     client.batch_execute("UPDATE api_keys SET revoked_at = '2020-01-01'").await.unwrap();
     client.batch_execute("BEGIN; SELECT FROM key_owners FOR UPDATE").await.unwrap();
-    assert_eq!(store.purge(Retained::Keys, now(), 10).await.unwrap(), 1);
+    assert_eq!(store.purge(Retained::Keys, at(0), 10).await.unwrap(), 1);
     client.batch_execute("COMMIT").await.unwrap();
     let rows = client.query("SELECT owner_subject FROM key_owners", &[]).await.unwrap();
     assert_eq!(rows.len(), 1);
@@ -229,21 +167,19 @@ async fn an_owner_who_gets_a_key_is_not_forgotten() {
 async fn the_maximum_is_exact_over_many_instances() {
     let database = databases::migrated().await;
     let instances = futures_util::future::join_all((0..12).map(|_| open(&database.url))).await;
-    let entropy = Arc::new(SeededEntropy::new(1));
     for round in 0..10 {
         let owner = user(&format!("alice {round}"));
         let gate = Arc::new(Barrier::new(48));
         let calls = (0..48).map(|call| {
-            let (store, owner) = (instances[call % instances.len()].clone(), owner.clone());
-            let (gate, entropy) = (Arc::clone(&gate), Arc::clone(&entropy));
+            let (store, owner, gate) = (instances[call % instances.len()].clone(), owner.clone(), Arc::clone(&gate));
             tokio::spawn(async move {
                 gate.wait().await;
-                insert(&store, &owner, &*entropy).await.unwrap()
+                insert(&store, &owner).await.unwrap()
             })
         });
         let answers = futures_util::future::try_join_all(calls).await.unwrap();
         let successes = answers.iter().filter(|answer| matches!(answer, Insertion::Stored(_))).count();
-        let listed = instances[0].list(&owner, ListView::at(now())).await.unwrap().len();
+        let listed = instances[0].list(&owner, ListView::at(at(0))).await.unwrap().len();
         assert_eq!((successes, listed), (10, 10), "round {round}");
     }
 }
@@ -252,37 +188,37 @@ async fn the_maximum_is_exact_over_many_instances() {
 async fn the_store_works_again_after_a_restart_of_the_server() {
     let cluster = Cluster::start(ClusterSettings::default()).await.unwrap();
     let store = migrated(&cluster.database().await.unwrap().url).await;
-    let (owner, entropy) = (user("alice"), SeededEntropy::new(2));
+    let owner = user("alice");
     for stopped in ["by a shutdown", "by a crash"] {
-        let calls = (0..4).map(|_| store.list(&owner, ListView::at(now())));
+        let calls = (0..4).map(|_| store.list(&owner, ListView::at(at(0))));
         futures_util::future::try_join_all(calls).await.unwrap();
         if stopped == "by a crash" {
             cluster.crash().await.unwrap();
         } else {
             cluster.stop().await.unwrap();
         }
-        let refused = tokio::time::timeout(Duration::from_secs(5), insert(&store, &owner, &entropy)).await.unwrap();
+        let refused = tokio::time::timeout(Duration::from_secs(5), insert(&store, &owner)).await.unwrap();
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{stopped}: {refused:?}");
         assert!(store.check().await.is_err(), "{stopped}");
         cluster.start_again().await.unwrap();
-        insert(&store, &owner, &entropy).await.unwrap();
+        insert(&store, &owner).await.unwrap();
         store.check().await.unwrap();
     }
-    assert_eq!(store.list(&owner, ListView::at(now())).await.unwrap().len(), 2);
+    assert_eq!(store.list(&owner, ListView::at(at(0))).await.unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dead_connections_in_the_pool_fail_no_call() {
     let cluster = Cluster::shared().await.unwrap();
     let (store, database) = fresh().await;
-    let (owner, entropy) = (user("alice"), SeededEntropy::new(3));
+    let owner = user("alice");
     for _ in 0..5 {
-        let calls = (0..8).map(|_| store.list(&owner, ListView::at(now())));
+        let calls = (0..8).map(|_| store.list(&owner, ListView::at(at(0))));
         futures_util::future::try_join_all(calls).await.unwrap();
         let terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
             WHERE application_name = 'gatepost' AND datname = current_database()";
         cluster.execute(&database.name, terminate).await.unwrap();
-        insert(&store, &owner, &entropy).await.unwrap();
+        insert(&store, &owner).await.unwrap();
     }
 }
 
@@ -291,7 +227,7 @@ async fn a_server_that_never_answers_is_unavailable() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let store = open(&format!("postgres://u@{}/d?sslmode=disable", silent.local_addr().unwrap())).await;
     let begin = tokio::time::Instant::now();
-    let answer = store.list(&user("alice"), ListView::at(now())).await;
+    let answer = store.list(&user("alice"), ListView::at(at(0))).await;
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{answer:?}");
     assert!(begin.elapsed() < Duration::from_secs(5));
 }
@@ -299,27 +235,24 @@ async fn a_server_that_never_answers_is_unavailable() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_waits_too_long_for_a_lock_is_unavailable() {
     let (store, database) = fresh().await;
-    let (owner, entropy) = (user("alice"), SeededEntropy::new(4));
-    insert(&store, &owner, &entropy).await.unwrap();
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
+    let owner = user("alice");
+    insert(&store, &owner).await.unwrap();
+    let client = databases::connect(&database).await;
     client.batch_execute("BEGIN; SELECT * FROM key_owners FOR UPDATE").await.unwrap();
-    let refused = tokio::time::timeout(Duration::from_secs(5), insert(&store, &owner, &entropy)).await.unwrap();
+    let refused = tokio::time::timeout(Duration::from_secs(5), insert(&store, &owner)).await.unwrap();
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     client.batch_execute("COMMIT").await.unwrap();
-    insert(&store, &owner, &entropy).await.unwrap();
-    assert_eq!(store.list(&owner, ListView::at(now())).await.unwrap().len(), 2);
-    driver.abort();
+    insert(&store, &owner).await.unwrap();
+    assert_eq!(store.list(&owner, ListView::at(at(0))).await.unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_caller_that_goes_away_leaves_no_lock() {
     let cluster = Cluster::shared().await.unwrap();
     let (store, database) = fresh().await;
-    let (owner, entropy) = (user("alice"), SeededEntropy::new(6));
-    insert(&store, &owner, &entropy).await.unwrap();
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
+    let owner = user("alice");
+    insert(&store, &owner).await.unwrap();
+    let client = databases::connect(&database).await;
     client.batch_execute("BEGIN; SELECT * FROM key_owners FOR UPDATE").await.unwrap();
     let until_it_waits = async {
         let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
@@ -327,12 +260,11 @@ async fn a_caller_that_goes_away_leaves_no_lock() {
     };
     tokio::select! {
         biased;
-        answer = insert(&store, &owner, &entropy) => panic!("the call did not wait for the lock: {answer:?}"),
+        answer = insert(&store, &owner) => panic!("the call did not wait for the lock: {answer:?}"),
         () = until_it_waits => (),
     }
     // The server gives the lock to the next waiter. If the server knows that the caller is gone, this session gets it.
     client.batch_execute("COMMIT; SET lock_timeout = 3000; SELECT * FROM key_owners FOR UPDATE").await.unwrap();
-    driver.abort();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -352,10 +284,10 @@ async fn a_read_only_connection_is_closed() {
 async fn an_error_names_the_invalid_stored_value() {
     let cluster = Cluster::shared().await.unwrap();
     let (store, database) = fresh().await;
-    let (owner, entropy) = (user("alice"), SeededEntropy::new(5));
-    let Insertion::Stored(keys) = insert(&store, &owner, &entropy).await.unwrap() else { panic!("not stored") };
+    let owner = user("alice");
+    let Insertion::Stored(keys) = insert(&store, &owner).await.unwrap() else { panic!("not stored") };
     cluster.execute(&database.name, "UPDATE api_keys SET created_at = 'infinity'").await.unwrap();
-    match store.list(&owner, ListView::at(now())).await {
+    match store.list(&owner, ListView::at(at(0))).await {
         Err(StoreError::Corrupt { table: "api_keys", column: "created_at", row }) => {
             assert_eq!(row, keys[0].id.to_string());
         }

@@ -261,7 +261,7 @@ pub(crate) async fn expect_stored(store: &dyn KeyPorts, samples: &[Sample], why:
 }
 
 /// A revocation of a key; the list in the answer is kept short.
-pub(crate) fn revoke_request(owner: &OwnerId, id: KeyId, revoked_at: Timestamp) -> RevokeKeyRequest {
+pub fn revoke_request(owner: &OwnerId, id: KeyId, revoked_at: Timestamp) -> RevokeKeyRequest {
     RevokeKeyRequest { owner: owner.clone(), id, at: revoked_at, view: view(at(0), 0), cause: unique_cause() }
 }
 
@@ -316,7 +316,7 @@ pub(crate) async fn revoke_by_digests(
 }
 
 /// A revocation of all keys of an owner, up to a hundred.
-pub(crate) fn revoke_all_request(owner: &OwnerId, at: Timestamp) -> RevokeUserKeysRequest {
+pub fn revoke_all_request(owner: &OwnerId, at: Timestamp) -> RevokeUserKeysRequest {
     let of = KeysOf::Owner(owner.clone());
     RevokeUserKeysRequest { of, created_before: Timestamp::MAX, at, max: 100, cause: unique_cause() }
 }
