@@ -1,11 +1,13 @@
 //! The number of rows that a list of the audit log reads depends on its length or the limit of a search, not on the
 //! log. The same holds for the search for events to announce.
 
-use adapters_postgres::{PostgresSettings, PostgresStore};
+use adapters_postgres::PostgresStore;
 use domain::audit::{Actor, AuditAction, AuditFilter};
 use domain::ports::{AUDIT_SEARCHED_MAX, AuditLog, Close as _, Schema as _};
 use domain::{OwnerId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
+
+use crate::operator_plans::{open, rows_read, run};
 
 /// Events of 1,000 owners, a second apart. One in a thousand has the action that is searched for, and some an action of a
 /// later version.
@@ -14,8 +16,8 @@ const PAGE: u32 = 50;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn lists_go_by_an_index() {
-    let cluster = Cluster::shared().await.unwrap();
-    let database = cluster.database().await.unwrap();
+    let database = Cluster::shared().await.unwrap().database().await.unwrap();
+    plant(&database).await;
     let all = AuditFilter::default;
     let owner = || Some(OwnerId::new("https://id.example", "user 7").unwrap());
     let since = Timestamp::from_unix_millis(1_795_225_323_120 + 59_000_000);
@@ -27,11 +29,13 @@ async fn lists_go_by_an_index() {
         AuditFilter { owner: owner(), until: since, ..all() },
     ];
     for filter in &filters {
-        let read = rows_read(&database, async |store| drop(store.list(filter, None, PAGE).await.unwrap())).await;
+        let list = async |store: &PostgresStore| drop(store.list(filter, None, PAGE).await.unwrap());
+        let read = rows_read(&database, "audit_events", list).await;
         assert!(read <= u64::from(2 * PAGE), "a list must read what it shows, not {read} rows: {filter:?}");
     }
     let rare = AuditFilter { action: Some(AuditAction::KeyLeaked), actor: Some(Actor::Service), ..all() };
-    let read = rows_read(&database, async |store| drop(store.list(&rare, None, PAGE).await.unwrap())).await;
+    let search = async |store: &PostgresStore| drop(store.list(&rare, None, PAGE).await.unwrap());
+    let read = rows_read(&database, "audit_events", search).await;
     let most = u64::from(2 * AUDIT_SEARCHED_MAX + 2 * PAGE);
     assert!(read <= most, "a search must stop, and not read {read} rows");
     let announced = async |store: &PostgresStore| {
@@ -39,24 +43,14 @@ async fn lists_go_by_an_index() {
         assert_eq!(events.len(), PAGE as usize);
         assert!(events.iter().all(|event| event.action == AuditAction::KeyLeaked), "later versions announce the rest");
     };
-    let read = rows_read(&database, announced).await;
+    let read = rows_read(&database, "audit_events", announced).await;
     assert!(read <= u64::from(2 * PAGE), "a look for what is to be announced must not read {read} rows");
 }
 
-/// The rows that one call reads. The store is closed after it, so that the server has counted them.
-async fn rows_read(database: &Database, call: impl AsyncFn(&PostgresStore)) -> u64 {
-    let cluster = Cluster::shared().await.unwrap();
-    let store = PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 1 }).await.unwrap();
-    if !store.migrate().await.unwrap().is_empty() {
-        plant(database).await;
-    }
-    let before = cluster.rows_read(&database.name, "audit_events").await.unwrap();
-    call(&store).await;
-    store.close().await;
-    cluster.rows_read(&database.name, "audit_events").await.unwrap() - before
-}
-
 async fn plant(database: &Database) {
+    let store = open(database).await;
+    store.migrate().await.unwrap();
+    store.close().await;
     let plant = format!(
         "INSERT INTO audit_events SELECT
             decode(lpad(to_hex(1795225323120 + i::bigint * 1000), 12, '0'), 'hex') || substring(sha256(i::text::bytea) FOR 10),
@@ -66,9 +60,5 @@ async fn plant(database: &Database) {
             FROM generate_series(1, {EVENTS}) AS i;
         ANALYZE audit_events;"
     );
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
-    client.batch_execute(&plant).await.unwrap();
-    drop(client);
-    driver.await.unwrap().unwrap();
+    run(database, &plant).await;
 }

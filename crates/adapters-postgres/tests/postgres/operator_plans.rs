@@ -105,7 +105,7 @@ async fn owners_are_found_by_indexes() {
 }
 
 /// The rows of the table that `read` reads. The store is closed after it, so that the server has counted them.
-async fn rows_read(database: &Database, table: &str, read: impl AsyncFnOnce(&PostgresStore)) -> u64 {
+pub(crate) async fn rows_read(database: &Database, table: &str, read: impl AsyncFnOnce(&PostgresStore)) -> u64 {
     let cluster = Cluster::shared().await.unwrap();
     let before = cluster.rows_read(&database.name, table).await.unwrap();
     let store = open(database).await;
@@ -114,7 +114,8 @@ async fn rows_read(database: &Database, table: &str, read: impl AsyncFnOnce(&Pos
     cluster.rows_read(&database.name, table).await.unwrap() - before
 }
 
-async fn open(database: &Database) -> PostgresStore {
+/// A store with one connection.
+pub(crate) async fn open(database: &Database) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size: 1 }).await.unwrap()
 }
 
@@ -142,10 +143,7 @@ async fn plant(database: &Database) {
     run(database, &plant).await;
 }
 
-async fn run(database: &Database, statements: &str) {
-    let (client, connection) = tokio_postgres::connect(&database.url, tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
-    client.batch_execute(statements).await.unwrap();
-    drop(client);
-    driver.await.unwrap().unwrap();
+/// Executes these statements.
+pub(crate) async fn run(database: &Database, statements: &str) {
+    Cluster::shared().await.unwrap().execute(&database.name, statements).await.unwrap();
 }
