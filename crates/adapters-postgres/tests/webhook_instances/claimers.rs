@@ -5,14 +5,13 @@ use std::time::Duration;
 use adapters_postgres::PostgresStore;
 use adapters_system::SystemClock;
 use domain::DeliveryId;
-use domain::memory::SeededEntropy;
 use domain::ports::{ClaimRequest, ClaimedDelivery, Clock as _, Close as _, DeliveryQueue as _, EventStore as _};
 use domain::webhooks::ClaimEnd;
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::{sleep, timeout};
 
 use crate::databases::until_calls_wait;
-use crate::world::{connect, delivered, event_at, instances, query, request, sealed, subscribe};
+use crate::world::{connect, delivered, event_at, instances, query, request, subscribe};
 
 /// Far below the minute that a claim lasts.
 const SOON: Duration = Duration::from_secs(20);
@@ -28,11 +27,11 @@ pub(crate) async fn claim_one(store: &PostgresStore, request: &ClaimRequest) -> 
 }
 
 /// Claims until a delivery can be claimed. Any of the stores may be the one that finds another process ended.
-pub(crate) async fn claim_later(stores: &[&PostgresStore], entropy: &SeededEntropy) -> ClaimedDelivery {
+pub(crate) async fn claim_later(stores: &[&PostgresStore]) -> ClaimedDelivery {
     let claimed = async {
         loop {
             for store in stores {
-                if let Some(delivery) = claim_one(store, &request(entropy, SystemClock.now())).await {
+                if let Some(delivery) = claim_one(store, &request(SystemClock.now())).await {
                     return delivery;
                 }
             }
@@ -55,17 +54,17 @@ pub(crate) async fn until(database: &Database, sql: &str, answer: &str) {
 /// Three processes: one loses its connection for a moment, one ends, and one continues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_claims_of_a_process_that_is_gone_end() {
-    let ((stores, database), entropy) = (instances(3).await, SeededEntropy::new(1));
+    let (stores, database) = instances(3).await;
     let [cut_off, gone, left] = &stores[..] else { panic!("three") };
-    subscribe(left, &entropy, &sealed()).await;
+    subscribe(left).await;
     for store in &stores {
         // A dispatcher always waits for hints.
         let _ = timeout(Duration::ZERO, store.hint()).await;
     }
     until(&database, &format!("SELECT count(DISTINCT objid) {LOCKS}"), "3").await;
     let now = SystemClock.now();
-    left.publish(&[event_at(&entropy, now), event_at(&entropy, now)]).await.unwrap();
-    let requests = [request(&entropy, now), request(&entropy, now)];
+    left.publish(&[event_at(now), event_at(now)]).await.unwrap();
+    let requests = [request(now), request(now)];
     let of_cut_off = claim_one(cut_off, &requests[0]).await.unwrap();
     let of_gone = claim_one(gone, &requests[1]).await.unwrap();
     let cut = format!(
@@ -75,10 +74,10 @@ async fn the_claims_of_a_process_that_is_gone_end() {
     );
     assert_eq!(query(&database, &cut).await, "1");
     gone.close().await;
-    let taken_over = claim_later(&[left], &entropy).await;
+    let taken_over = claim_later(&[left]).await;
     let what = |delivery: &ClaimedDelivery| -> (DeliveryId, u32) { (delivery.id, delivery.attempt) };
     assert_eq!(what(&taken_over), (of_gone.id, 2));
-    assert!(claim_one(left, &request(&entropy, SystemClock.now())).await.is_none(), "{of_cut_off:?} is being sent");
+    assert!(claim_one(left, &request(SystemClock.now())).await.is_none(), "{of_cut_off:?} is being sent");
     until(&database, "SELECT count(*) FROM webhook_claimers", "2").await;
 }
 
@@ -94,23 +93,23 @@ async fn a_process_that_lives_ends_nothing_that_was_taken_from_it() {
 async fn what_is_taken_is_not_ended(is_delivered: bool) {
     const COUNTS: &str = "SELECT (SELECT count(*) FROM webhook_due), (SELECT count(*) FROM webhook_deliveries)";
     const COUNT: usize = 20;
-    let ((stores, database), entropy) = (instances(2).await, SeededEntropy::new(1));
+    let (stores, database) = instances(2).await;
     let [lives, finds] = &stores[..] else { panic!("two") };
     let (raw, locker) = (connect(&database).await, connect(&database).await);
-    subscribe(finds, &entropy, &sealed()).await;
+    subscribe(finds).await;
     for store in &stores {
         let _ = timeout(Duration::ZERO, store.hint()).await;
     }
     until(&database, &format!("SELECT count(DISTINCT objid) {LOCKS}"), "2").await;
     let now = SystemClock.now();
-    finds.publish(&(0..COUNT).map(|_| event_at(&entropy, now)).collect::<Vec<_>>()).await.unwrap();
-    let claim = ClaimRequest { room: 100, ..request(&entropy, now) };
+    finds.publish(&(0..COUNT).map(|_| event_at(now)).collect::<Vec<_>>()).await.unwrap();
+    let claim = ClaimRequest { room: 100, ..request(now) };
     let mut results = delivered(claim.claim, &lives.claim(&claim).await.unwrap(), now);
     if !is_delivered {
         let ClaimEnd::Delivered(attempt) = &results[0].end else { panic!("a success") };
         results[0].end = ClaimEnd::CutOff { at: attempt.ended_at(), retry_at: now };
     }
-    assert!(finds.claim(&request(&entropy, now)).await.unwrap().is_empty(), "it has a connection for its claims");
+    assert!(finds.claim(&request(now)).await.unwrap().is_empty(), "it has a connection for its claims");
     allow_connections(&database, false).await;
     let cut =
         format!("SELECT pg_terminate_backend(pid) {LOCKS} AND objid = (SELECT max(claimer) FROM webhook_due)::oid");
@@ -122,7 +121,7 @@ async fn what_is_taken_is_not_ended(is_delivered: bool) {
     allow_connections(&database, true).await;
     // The claims have ended when this transaction has waited for the lane.
     locker.batch_execute("BEGIN; SELECT FROM webhook_lanes FOR UPDATE").await.unwrap();
-    assert!(finds.claim(&request(&entropy, now)).await.unwrap().is_empty());
+    assert!(finds.claim(&request(now)).await.unwrap().is_empty());
     until_calls_wait(&raw, 1).await;
     let releasing = async {
         until_calls_wait(&raw, 2).await;
@@ -132,7 +131,7 @@ async fn what_is_taken_is_not_ended(is_delivered: bool) {
     assert_eq!(held.unwrap(), [false; COUNT]);
     let rows = raw.query_one(COUNTS, &[]).await.unwrap();
     assert_eq!((rows.get::<_, i64>(0), rows.get::<_, i64>(1)), (20, 0), "queued, and ended");
-    let again = ClaimRequest { room: 100, ..request(&entropy, SystemClock.now()) };
+    let again = ClaimRequest { room: 100, ..request(SystemClock.now()) };
     let results = delivered(again.claim, &finds.claim(&again).await.unwrap(), again.at);
     assert_eq!(finds.complete(&results).await.unwrap(), [true; COUNT]);
 }

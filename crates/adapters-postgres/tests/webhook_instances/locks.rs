@@ -1,14 +1,12 @@
-use std::sync::Arc;
 use std::time::Duration;
 
-use domain::memory::SeededEntropy;
 use domain::ports::{DeliveryQueue as _, EventStore as _, Publication};
 use domain::webhooks::{AttemptRecord, ClaimEnd, FailureReason, NewEvent};
 use throwaway_postgres::Database;
 
 use crate::databases::until_calls_wait;
 use crate::world::{
-    at, connect, delivered, event, hexadecimal, instances, named, open, query, request, sealed, subscribe,
+    at, connect, delivered, event, hexadecimal, instance, instances, named, open, query, request, subscribe,
 };
 
 /// A publication meets a claim that found its lane empty and is about to put the lane to sleep: after the claim has read
@@ -16,12 +14,10 @@ use crate::world::{
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
     let (stores, database) = instances(2).await;
-    let entropy = Arc::new(SeededEntropy::new(7));
-    let (one, two) =
-        (subscribe(&stores[0], &*entropy, &sealed()).await, subscribe(&stores[0], &*entropy, &sealed()).await);
+    let (one, two) = (subscribe(&stores[0]).await, subscribe(&stores[0]).await);
     let (first, second) = (one.min(two), one.max(two));
-    stores[0].publish(&[event(&*entropy)]).await.unwrap();
-    let both = request(&*entropy, at(1));
+    stores[0].publish(&[event()]).await.unwrap();
+    let both = request(at(1));
     let completions = delivered(both.claim, &stores[0].claim(&both).await.unwrap(), at(1));
     assert_eq!(stores[0].complete(&completions).await.unwrap(), [true, true]);
     // Lanes are put to sleep in the order of their ids. The first one waits for a lock of the test.
@@ -37,12 +33,12 @@ async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
     raw.batch_execute(&stall).await.unwrap();
     let lease_end = both.until;
     let claiming = {
-        let (store, request) = (stores[0].clone(), request(&*entropy, lease_end));
+        let (store, request) = (stores[0].clone(), request(lease_end));
         tokio::spawn(async move { store.claim(&request).await.unwrap().len() })
     };
     until_calls_wait(&observer, 1).await;
     let publishing = {
-        let (store, new) = (stores[1].clone(), NewEvent { only: Some(second), ..event(&*entropy) });
+        let (store, new) = (stores[1].clone(), NewEvent { only: Some(second), ..event() });
         tokio::spawn(async move { store.publish(&[new]).await.unwrap() })
     };
     // The publication waits for the claim, or does not and is over.
@@ -53,7 +49,7 @@ async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
     raw.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
     assert_eq!(claiming.await.unwrap(), 0, "the claim was before the publication");
     publishing.await.unwrap();
-    let lanes = stores[0].claim(&request(&*entropy, lease_end)).await.unwrap();
+    let lanes = stores[0].claim(&request(lease_end)).await.unwrap();
     assert_eq!(lanes.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [second]);
 }
 
@@ -61,19 +57,18 @@ async fn a_publication_keeps_its_lane_from_being_put_to_sleep() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subscription_created_during_a_publication_is_woken() {
     let (stores, database) = instances(2).await;
-    let entropy = Arc::new(SeededEntropy::new(8));
-    subscribe(&stores[0], &*entropy, &sealed()).await;
+    subscribe(&stores[0]).await;
     let raw = connect(&database).await;
     raw.batch_execute("BEGIN; SELECT FROM webhook_lanes FOR UPDATE").await.unwrap();
     let publishing = {
-        let (store, event) = (stores[0].clone(), event(&*entropy));
+        let (store, event) = (stores[0].clone(), event());
         tokio::spawn(async move { store.publish(&[event]).await.unwrap() })
     };
     until_a_call_waits(&database).await;
-    subscribe(&stores[1], &*entropy, &sealed()).await;
+    subscribe(&stores[1]).await;
     raw.batch_execute("COMMIT").await.unwrap();
     let Publication::Accepted(events) = publishing.await.unwrap() else { panic!("no event has a key") };
-    let lanes = stores[0].claim(&request(&*entropy, at(1))).await.unwrap();
+    let lanes = stores[0].claim(&request(at(1))).await.unwrap();
     assert_eq!((events[0].deliveries, lanes.len()), (2, 2));
 }
 
@@ -81,10 +76,11 @@ async fn a_subscription_created_during_a_publication_is_woken() {
 /// were.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_publications_to_a_locked_lane_wait_for_it() {
-    let (stores, database) = instances(1).await;
-    let (store, entropy) = (&stores[0], SeededEntropy::new(9));
-    let (held, free) = (subscribe(store, &entropy, &sealed()).await, subscribe(store, &entropy, &sealed()).await);
-    let (raw, observer) = (connect(&database).await, connect(&database).await);
+    let (store, database) = &instance().await;
+    let (one, two) = (subscribe(store).await, subscribe(store).await);
+    // In the order of their ids: a call that waits for the second lane would hold the first one.
+    let (held, free) = (one.min(two), one.max(two));
+    let (raw, observer) = (connect(database).await, connect(database).await);
     let lock = format!(
         "BEGIN; SELECT FROM webhook_lanes WHERE subscription_id = '\\x{}' FOR UPDATE",
         hexadecimal(held.as_bytes())
@@ -93,7 +89,7 @@ async fn only_publications_to_a_locked_lane_wait_for_it() {
         until_calls_wait(&observer, 1).await;
         raw.batch_execute("COMMIT").await.unwrap();
     };
-    let to = |lane| NewEvent { only: Some(lane), ..event(&entropy) };
+    let to = |lane| NewEvent { only: Some(lane), ..event() };
     // Opens both connections that publish.
     let (first, second) = ([to(free)], [to(held)]);
     store.publish(&first).await.unwrap();
@@ -116,7 +112,7 @@ async fn only_publications_to_a_locked_lane_wait_for_it() {
     assert!(
         matches!(published, (Publication::Accepted(one), Publication::Accepted(two)) if one.len() + two.len() == 3)
     );
-    assert_eq!(query(&database, "SELECT count(*) FROM webhook_due").await, "25");
+    assert_eq!(query(database, "SELECT count(*) FROM webhook_due").await, "25");
 }
 
 /// Another instance stores a key that comes before the others in order, and then waits. With keys stored in the order
@@ -124,14 +120,13 @@ async fn only_publications_to_a_locked_lane_wait_for_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn publication_keys_are_stored_in_one_order() {
     const INSERT: &str = "INSERT INTO webhook_publications VALUES ('https://id.example', 'alice', $1, '\\x', $2)";
-    let (stores, database) = instances(1).await;
-    let (store, entropy) = (&stores[0], SeededEntropy::new(10));
-    let raw = connect(&database).await;
+    let (store, database) = &instance().await;
+    let raw = connect(database).await;
     raw.batch_execute("SET lock_timeout = '300ms'; BEGIN").await.unwrap();
     raw.execute(INSERT, &[&"b", &&b"b"[..]]).await.unwrap();
-    let events = ["c", "b", "a"].map(|key| named(&entropy, key, "same"));
+    let events = ["c", "b", "a"].map(|key| named(key, "same"));
     let other = async {
-        until_a_call_waits(&database).await;
+        until_a_call_waits(database).await;
         raw.execute(INSERT, &[&"c", &&b"c"[..]]).await.unwrap();
         raw.batch_execute("ROLLBACK").await.unwrap();
     };
@@ -145,10 +140,10 @@ async fn publication_keys_are_stored_in_one_order() {
 async fn results_of_one_attempt_do_not_wait_for_each_other() {
     let (_, database) = instances(0).await;
     query(&database, &format!("ALTER DATABASE {} SET deadlock_timeout = '1h'", database.name)).await;
-    let (stores, entropy) = ([open(&database.url).await, open(&database.url).await], SeededEntropy::new(11));
-    subscribe(&stores[0], &entropy, &sealed()).await;
-    stores[0].publish(&[event(&entropy)]).await.unwrap();
-    let request = request(&entropy, at(1));
+    let stores = [open(&database.url).await, open(&database.url).await];
+    subscribe(&stores[0]).await;
+    stores[0].publish(&[event()]).await.unwrap();
+    let request = request(at(1));
     let success = delivered(request.claim, &stores[0].claim(&request).await.unwrap(), at(2));
     let mut gone = success.clone();
     let ClaimEnd::Delivered(attempt) = &success[0].end else { panic!("a success") };

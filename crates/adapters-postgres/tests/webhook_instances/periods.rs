@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use adapters_postgres::PostgresStore;
 use domain::Timestamp;
-use domain::memory::SeededEntropy;
 use domain::ports::{
     DeliveryLog, DeliveryQueue, EventStore, ListDeliveriesRequest, Retained, Retention as _, StoreError,
 };
@@ -13,7 +12,7 @@ use domain::webhooks::{DeliveryFilter, NewEvent};
 use tokio::time::Instant;
 use tokio_postgres::Client;
 
-use crate::world::{alice, at, connect, delivered, event_at, instance, named, open, request, sealed, subscribe};
+use crate::world::{alice, at, connect, delivered, event_at, instance, named, open, request, subscribe};
 
 const DAY: Duration = Duration::from_hours(24);
 const TABLES: [&str; 3] = ["webhook_attempts", "webhook_deliveries", "webhook_events"];
@@ -23,13 +22,13 @@ fn day(number: u32) -> Timestamp {
     at(0).plus(DAY * number)
 }
 
-async fn publish(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
-    store.publish(&[event_at(entropy, at)]).await.unwrap();
+async fn publish(store: &PostgresStore, at: Timestamp) {
+    store.publish(&[event_at(at)]).await.unwrap();
 }
 
 /// Delivers all due deliveries.
-async fn deliver(store: &PostgresStore, entropy: &SeededEntropy, at: Timestamp) {
-    let request = request(entropy, at);
+async fn deliver(store: &PostgresStore, at: Timestamp) {
+    let request = request(at);
     let completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at);
     assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
 }
@@ -74,14 +73,14 @@ async fn partitions_are_created_ahead_once() {
 async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
     const ROWS: &str = "SELECT ARRAY[(SELECT count(*) FROM webhook_attempts), (SELECT count(*) FROM webhook_events),
         (SELECT count(*) FROM webhook_deliveries)]";
-    let ((store, database), entropy) = (instance().await, SeededEntropy::new(1));
+    let (store, database) = instance().await;
     let client = connect(&database).await;
-    subscribe(&store, &entropy, &sealed()).await;
+    subscribe(&store).await;
     for number in [0, 1, 2] {
-        publish(&store, &entropy, day(number)).await;
-        deliver(&store, &entropy, day(number)).await;
+        publish(&store, day(number)).await;
+        deliver(&store, day(number)).await;
     }
-    publish(&store, &entropy, day(1)).await;
+    publish(&store, day(1)).await;
     purge(&store, day(3)).await;
     for table in TABLES {
         assert_eq!(partitions(&client, table).await, ["2026_11_22"], "{table}: a delivery of this day is queued");
@@ -89,7 +88,7 @@ async fn a_day_is_dropped_when_nothing_of_it_is_queued() {
     let rows = client.query_one(ROWS, &[]).await.unwrap();
     assert_eq!(rows.get::<_, Vec<i64>>(0), [0, 1, 0], "attempts, events and deliveries that have ended");
     assert_eq!(deliveries(&store).await, 1, "what is queued can be read");
-    deliver(&store, &entropy, day(3)).await;
+    deliver(&store, day(3)).await;
     assert_eq!(deliveries(&store).await, 1);
     purge(&store, day(3)).await;
     for table in TABLES {
@@ -107,10 +106,10 @@ async fn an_event_beside_many_queued_deliveries_stays() {
             SELECT substr(delivery_id, 1, 6) || decode(lpad(to_hex(n), 20, '0'), 'hex') AS id
             FROM generate_series(1, 100000) AS numbers (n)
         ) AS others";
-    let ((store, database), entropy) = (instance().await, SeededEntropy::new(4));
+    let (store, database) = instance().await;
     let client = connect(&database).await;
-    subscribe(&store, &entropy, &sealed()).await;
-    publish(&store, &entropy, day(0)).await;
+    subscribe(&store).await;
+    publish(&store, day(0)).await;
     client.batch_execute(FILL).await.unwrap();
     purge(&store, day(3)).await;
     assert_eq!(deliveries(&store).await, 1);
@@ -122,13 +121,13 @@ async fn an_event_beside_many_queued_deliveries_stays() {
 async fn an_event_goes_with_the_id_of_its_publisher() {
     const ROWS: &str =
         "SELECT ARRAY[(SELECT count(*) FROM webhook_events), (SELECT count(*) FROM webhook_publications)]";
-    let ((store, database), entropy) = (instance().await, SeededEntropy::new(5));
+    let (store, database) = instance().await;
     let (client, locker) = (connect(&database).await, connect(&database).await);
-    subscribe(&store, &entropy, &sealed()).await;
-    let publication = named(&entropy, "a", "order").publication;
-    store.publish(&[NewEvent { publication, ..event_at(&entropy, day(0)) }]).await.unwrap();
-    deliver(&store, &entropy, day(0)).await;
-    publish(&store, &entropy, day(0)).await;
+    subscribe(&store).await;
+    let publication = named("a", "order").publication;
+    store.publish(&[NewEvent { publication, ..event_at(day(0)) }]).await.unwrap();
+    deliver(&store, day(0)).await;
+    publish(&store, day(0)).await;
     locker.batch_execute("BEGIN; SELECT FROM webhook_publications FOR UPDATE").await.unwrap();
     for (end, left) in [("", [2, 1]), ("ROLLBACK", [1, 0])] {
         locker.batch_execute(end).await.unwrap();
@@ -140,13 +139,13 @@ async fn an_event_goes_with_the_id_of_its_publisher() {
 /// A dump reads the tables for hours. Only the purge waits for it, and tries again later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
-    let ((store, database), entropy) = (instance().await, SeededEntropy::new(2));
+    let (store, database) = instance().await;
     let (reader, control) = (connect(&database).await, connect(&database).await);
     control.batch_execute("CREATE TABLE control ()").await.unwrap();
-    subscribe(&store, &entropy, &sealed()).await;
-    publish(&store, &entropy, day(0)).await;
-    publish(&store, &entropy, day(5)).await;
-    deliver(&store, &entropy, day(5)).await;
+    subscribe(&store).await;
+    publish(&store, day(0)).await;
+    publish(&store, day(5)).await;
+    deliver(&store, day(5)).await;
     reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM webhook_events").await.unwrap();
     let purging = {
         let store = store.clone();
@@ -156,7 +155,7 @@ async fn a_long_reader_holds_up_the_purge_and_nobody_else() {
     while !purging.is_finished() {
         let (started, is_over) = (Instant::now(), Cell::new(false));
         let publishing = async {
-            publish(&store, &entropy, day(5)).await;
+            publish(&store, day(5)).await;
             is_over.set(true);
             started.elapsed()
         };
@@ -191,11 +190,11 @@ async fn a_delivery_that_is_retried_beside_the_purge_is_kept() {
         INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts, attempts_before_run,
             run_started_at)
         SELECT subscription_id, id, event_id, 2, ended_at, attempts, attempts, ended_at FROM ended";
-    let ((store, database), entropy) = (instance().await, SeededEntropy::new(3));
+    let (store, database) = instance().await;
     let (locker, retrier) = (connect(&database).await, connect(&database).await);
-    subscribe(&store, &entropy, &sealed()).await;
-    publish(&store, &entropy, day(0)).await;
-    deliver(&store, &entropy, day(0)).await;
+    subscribe(&store).await;
+    publish(&store, day(0)).await;
+    deliver(&store, day(0)).await;
     locker.batch_execute("BEGIN; LOCK TABLE webhook_periods IN SHARE ROW EXCLUSIVE MODE").await.unwrap();
     let purging = {
         let store = store.clone();

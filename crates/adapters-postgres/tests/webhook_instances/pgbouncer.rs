@@ -3,22 +3,21 @@
 
 use adapters_postgres::PostgresStore;
 use adapters_system::SystemClock;
-use domain::memory::SeededEntropy;
 use domain::ports::{Clock as _, Close as _, DeliveryQueue as _, EventStore as _, StoreFigures as _, VersionCount};
 use throwaway_postgres::{Cluster, Pooler};
 use tokio::time::{Duration, sleep, timeout};
 
 use crate::claimers::{claim_later, claim_one, until};
-use crate::world::{event_at, instances, open, query, request, sealed, subscribe};
+use crate::world::{event_at, instances, open, query, request, subscribe};
 
 /// The process behind the pooler has no lock, and is not taken for ended when another one is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_shares_sessions_is_not_gone() {
-    let ((stores, database), entropy) = (instances(2).await, SeededEntropy::new(1));
+    let (stores, database) = instances(2).await;
     let [gone, left] = &stores[..] else { panic!("two") };
     let pgbouncer = Pooler::start(Cluster::shared().await.unwrap(), "pool_mode = transaction").unwrap();
     let pooled = open(&pgbouncer.before(&database).url).await;
-    subscribe(left, &entropy, &sealed()).await;
+    subscribe(left).await;
     for store in [gone, left, &pooled] {
         let _ = timeout(Duration::ZERO, store.hint()).await;
     }
@@ -26,16 +25,16 @@ async fn a_process_that_shares_sessions_is_not_gone() {
     query(&database, "UPDATE webhook_claimers SET version = '0.0.9' WHERE seen_at IS NOT NULL RETURNING 1").await;
     present(left, 1, 2).await;
     let now = SystemClock.now();
-    left.publish(&[event_at(&entropy, now), event_at(&entropy, now)]).await.unwrap();
-    let of_pooled = claim_one(&pooled, &request(&entropy, now)).await.unwrap();
-    let of_gone = claim_one(gone, &request(&entropy, now)).await.unwrap();
+    left.publish(&[event_at(now), event_at(now)]).await.unwrap();
+    let of_pooled = claim_one(&pooled, &request(now)).await.unwrap();
+    let of_gone = claim_one(gone, &request(now)).await.unwrap();
     gone.close().await;
-    assert_eq!(claim_later(&[left, &pooled], &entropy).await.id, of_gone.id);
+    assert_eq!(claim_later(&[left, &pooled]).await.id, of_gone.id);
     present(left, 1, 1).await;
-    let claimed = claim_one(left, &request(&entropy, SystemClock.now())).await;
+    let claimed = claim_one(left, &request(SystemClock.now())).await;
     assert!(claimed.is_none(), "{of_pooled:?} is being sent");
     pooled.close().await;
-    assert_eq!(claim_later(&[left], &entropy).await.id, of_pooled.id);
+    assert_eq!(claim_later(&[left]).await.id, of_pooled.id);
 }
 
 /// Waits until `older` processes of an older version, and `own` of this one, are present.
@@ -57,14 +56,14 @@ async fn present(store: &PostgresStore, older: u32, own: u32) {
 /// A process behind the pooler claims deliveries of another process without a notification.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_queue_is_polled_where_sessions_are_shared() {
-    let ((stores, database), entropy) = (instances(1).await, SeededEntropy::new(1));
+    let (stores, database) = instances(1).await;
     let pgbouncer = Pooler::start(Cluster::shared().await.unwrap(), "pool_mode = transaction").unwrap();
     let pooled = open(&pgbouncer.before(&database).url).await;
     for _ in 0..3 {
         timeout(Duration::from_secs(5), pooled.hint()).await.expect("a hint without a notification");
     }
-    subscribe(&stores[0], &entropy, &sealed()).await;
-    stores[0].publish(&[event_at(&entropy, SystemClock.now())]).await.unwrap();
+    subscribe(&stores[0]).await;
+    stores[0].publish(&[event_at(SystemClock.now())]).await.unwrap();
     pooled.hint().await;
-    assert!(claim_one(&pooled, &request(&entropy, SystemClock.now())).await.is_some());
+    assert!(claim_one(&pooled, &request(SystemClock.now())).await.is_some());
 }

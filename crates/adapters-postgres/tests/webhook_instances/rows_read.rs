@@ -1,21 +1,20 @@
 use std::time::Duration;
 
 use adapters_postgres::PostgresStore;
-use domain::memory::SeededEntropy;
 use domain::memory::unique_cause;
 use domain::ports::{
-    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimRequest, Close as _, Completion,
-    DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, DisableSetByRequest, EventStore as _, ListAttemptsRequest,
-    ListDeliveriesRequest, ListSubscriptionsRequest, OperatorLog as _, Retained, Retention as _, RetryDeliveryRequest,
-    RetryRequest, RotateSecretRequest, SealedSecretStore as _, SubscriptionStore,
+    AttemptCursor, CancelDeliveryRequest, ClaimRequest, Close as _, Completion, DeliveryCommands as _, DeliveryLog,
+    DeliveryQueue as _, DisableSetByRequest, EventStore as _, ListAttemptsRequest, ListDeliveriesRequest,
+    ListSubscriptionsRequest, OperatorLog as _, Retained, Retention as _, RetryDeliveryRequest, RetryRequest,
+    RotateSecretRequest, SealedSecretStore as _, SubscriptionStore,
 };
-use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, DisableReason, NewEvent, SubscriptionChange};
+use domain::webhooks::{ClaimEnd, DeliveryFilter, DeliveryStateKind, DisableReason, NewEvent, SealedSecret};
 use domain::{DeliveryId, KeyId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::world::{
-    LEASE, alice, at, connect, delivered, event, event_at, hexadecimal, instance, open, query, recovery, request,
-    sealed, subscribe,
+    LEASE, alice, at, connect, delivered, disable, event, event_at, hexadecimal, instance, open, query, recovery,
+    request, subscribe,
 };
 
 /// The server counts the rows that are read: the count is the same with very many waiting deliveries as with none, also
@@ -46,16 +45,16 @@ async fn rows_read_beside(waiting: u32) -> u64 {
 /// turns of the queue, and of users if there is a log.
 async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
     let (store, database) = instance().await;
-    let (store, entropy) = (&store, SeededEntropy::new(5));
-    let lane = subscribe(store, &entropy, &sealed()).await;
-    turn(store, &entropy).await;
+    let store = &store;
+    let lane = subscribe(store).await;
+    turn(store).await;
     query(&database, "VACUUM ANALYZE").await;
     // Enough executions for the server to keep its plans.
     for _ in 0..8 {
         if is_logged {
-            use_as_user(store, &entropy, lane).await;
+            use_as_user(store, lane).await;
         } else {
-            turn(store, &entropy).await;
+            turn(store).await;
         }
     }
     let subscription = lane;
@@ -93,9 +92,9 @@ async fn rows_read(waiting: u32, is_logged: bool) -> u64 {
     }
     for _ in 0..10 {
         if is_logged {
-            use_as_user(store, &entropy, subscription).await;
+            use_as_user(store, subscription).await;
         } else {
-            turn(store, &entropy).await;
+            turn(store).await;
         }
     }
     rows_read_through(store, &database).await
@@ -116,16 +115,15 @@ async fn rows_read_through(store: &PostgresStore, database: &Database) -> u64 {
 /// read the versions of later deliveries.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn claims_pass_over_what_died_under_a_snapshot_that_is_held() {
-    const TURNS: u64 = 400;
-    const EVENTS: u64 = 20;
+    const TURNS: i64 = 400;
+    const EVENTS: usize = 20;
     let (store, database) = instance().await;
-    let entropy = SeededEntropy::new(5);
-    subscribe(&store, &entropy, &sealed()).await;
+    subscribe(&store).await;
     let elsewhere = connect(&database).await;
     elsewhere.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM webhook_due").await.unwrap();
     // Ten milliseconds from turn to turn.
     for turn in 0..TURNS {
-        deliver_at(&store, &entropy, at(10 * turn), EVENTS).await;
+        deliver_at(&store, at(10 * turn), EVENTS).await;
     }
     let versions = "SELECT n_dead_tup > 10000 FROM pg_stat_user_tables WHERE relname = 'webhook_due'";
     rows_read_through(&store, &database).await;
@@ -133,27 +131,27 @@ async fn claims_pass_over_what_died_under_a_snapshot_that_is_held() {
     query(&database, "SELECT pg_stat_reset()").await;
     let store = open(&database.url).await;
     for turn in TURNS..TURNS + 20 {
-        deliver_at(&store, &entropy, at(10 * turn), EVENTS).await;
+        deliver_at(&store, at(10 * turn), EVENTS).await;
     }
     let read = rows_read_through(&store, &database).await;
     // Twenty claims that go through all of it once read 160,000 entries.
     assert!(read < 100_000, "{read} rows");
 }
 
-async fn deliver_at(store: &PostgresStore, entropy: &SeededEntropy, now: Timestamp, count: u64) {
-    let events = (0..count).map(|_| event_at(entropy, now)).collect::<Vec<_>>();
+async fn deliver_at(store: &PostgresStore, now: Timestamp, count: usize) {
+    let events = (0..count).map(|_| event_at(now)).collect::<Vec<_>>();
     store.publish(&events).await.unwrap();
-    let request = ClaimRequest { room: 1_000, ..request(entropy, now) };
+    let request = ClaimRequest { room: 1_000, ..request(now) };
     let completions = delivered(request.claim, &store.claim(&request).await.unwrap(), now);
-    assert_eq!(completions.len() as u64, count);
+    assert_eq!(completions.len(), count);
     assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
 }
 
 /// The calls of users: lists with and without filters, one delivery, its retry and its end, the health and the stream
 /// of a subscription, its recovery, a new secret, and the purge.
-async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: SubscriptionId) {
+async fn use_as_user(store: &PostgresStore, lane: SubscriptionId) {
     let owner = alice();
-    store.publish(&[event(entropy)]).await.unwrap();
+    store.publish(&[event()]).await.unwrap();
     let list = async |filter| {
         let request = ListDeliveriesRequest { owner: owner.clone(), filter, before: None, max: 20 };
         DeliveryLog::list(store, &request).await.unwrap()
@@ -189,7 +187,7 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
             owner: owner.clone(),
             id: lane,
             of_kind: None,
-            secret: sealed(),
+            secret: SealedSecret::from_bytes(vec![1; 61]),
             previous_until: at(5),
             at: at(3),
             cause: unique_cause(),
@@ -215,11 +213,11 @@ async fn use_as_user(store: &PostgresStore, entropy: &SeededEntropy, lane: Subsc
 /// Publishes 16 deliveries to one lane, and four to another lane. The deliveries of the first lane are claimed, given
 /// back, claimed again and delivered. The other lane is disabled: its waiting deliveries end at once, and its claimed
 /// deliveries end when their claim ends.
-async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
-    let events: Vec<NewEvent> = (0..16).map(|_| event(entropy)).collect();
+async fn turn(store: &PostgresStore) {
+    let events: Vec<NewEvent> = (0..16).map(|_| event()).collect();
     store.publish(&events).await.unwrap();
     for is_given_back in [true, false] {
-        let request = request(entropy, at(1));
+        let request = request(at(1));
         let mut completions = delivered(request.claim, &store.claim(&request).await.unwrap(), at(1));
         assert_eq!(completions.len(), 16);
         if is_given_back {
@@ -228,26 +226,16 @@ async fn turn(store: &PostgresStore, entropy: &SeededEntropy) {
         }
         assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
     }
-    let other = subscribe(store, entropy, &sealed()).await;
-    let to_other = || NewEvent { only: Some(other), ..event(entropy) };
+    let other = subscribe(store).await;
+    let to_other = || NewEvent { only: Some(other), ..event() };
     store.publish(&[to_other(), to_other()]).await.unwrap();
-    let request = request(entropy, at(1));
+    let request = request(at(1));
     let lanes = store.claim(&request).await.unwrap();
     let (others, mine): (Vec<_>, Vec<_>) = lanes.into_iter().partition(|lane| lane.subscription == other);
     assert_eq!(others[0].deliveries.len(), 2);
     store.complete(&delivered(request.claim, &mine, at(1))).await.unwrap();
     store.publish(&[to_other(), to_other()]).await.unwrap();
-    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    store
-        .update(&ChangeSubscriptionRequest {
-            owner: alice(),
-            id: other,
-            change: disable.clone(),
-            at: at(1),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    disable(store, other, at(1)).await;
     let lease_end = at(1).plus(LEASE);
     assert_eq!(store.end_closed(lease_end, 1_000).await.unwrap(), 2);
 }

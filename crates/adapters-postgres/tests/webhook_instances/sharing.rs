@@ -6,7 +6,7 @@ use std::time::Duration;
 use adapters_postgres::PostgresStore;
 use adapters_system::{DatabaseClock, FollowedFeed, SystemClock};
 use domain::DeliveryId;
-use domain::memory::{ManualClock, SeededEntropy};
+use domain::memory::ManualClock;
 use domain::ports::{
     ChangeFeed as _, Clock as _, DeliveryLog, DeliveryQueue, EventStore as _, ListDeliveriesRequest, Publication,
     StoreError,
@@ -14,19 +14,18 @@ use domain::ports::{
 use domain::webhooks::{DeliveryFilter, NewEvent};
 use throwaway_postgres::Cluster;
 
-use crate::world::{LEASE, alice, at, delivered, event, instances, named, query, request, sealed, subscribe};
+use crate::world::{LEASE, alice, at, delivered, event, instance, instances, named, query, request, subscribe};
 
 /// Both instances publish each key, in groups that overlap: one instance accepts the key, and the other finds it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_instances_accept_each_key_once_and_share_the_deliveries() {
     let (stores, _database) = instances(2).await;
-    let entropy = Arc::new(SeededEntropy::new(1));
     for _ in 0..3 {
-        subscribe(&stores[0], &*entropy, &sealed()).await;
+        subscribe(&stores[0]).await;
     }
     let calls = (0..400).map(|call: usize| {
-        let (store, entropy) = (stores[call % 2].clone(), Arc::clone(&entropy));
-        let events = [call, call + 1].map(|key| named(&*entropy, &format!("key-{}", key / 2 % 100), "same"));
+        let store = stores[call % 2].clone();
+        let events = [call, call + 1].map(|key| named(&format!("key-{}", key / 2 % 100), "same"));
         tokio::spawn(async move { store.publish(&events).await.unwrap() })
     });
     let mut accepted = BTreeSet::new();
@@ -38,13 +37,13 @@ async fn two_instances_accept_each_key_once_and_share_the_deliveries() {
     assert_eq!(accepted.len(), 100, "each key is accepted once");
 
     let workers = (0..4).map(|worker: usize| {
-        let (store, entropy) = (stores[worker % 2].clone(), Arc::clone(&entropy));
+        let store = stores[worker % 2].clone();
         tokio::spawn(async move {
             let mut done = Vec::new();
             // Parallel claims may skip each other's rows.
             let mut idle = 0;
             while idle < 5 {
-                let request = request(&*entropy, at(1));
+                let request = request(at(1));
                 let lanes = store.claim(&request).await.unwrap();
                 let completions = delivered(request.claim, &lanes, at(2));
                 assert!(store.complete(&completions).await.unwrap().iter().all(|held| *held));
@@ -69,9 +68,8 @@ fn with_clock(store: &PostgresStore, ahead: Duration) -> (FollowedFeed, Arc<Data
 #[tokio::test]
 async fn an_instance_whose_clock_is_ahead_takes_no_delivery_over() {
     let (stores, _database) = instances(2).await;
-    let entropy = SeededEntropy::new(1);
-    subscribe(&stores[0], &entropy, &sealed()).await;
-    stores[0].publish(&[event(&entropy)]).await.unwrap();
+    subscribe(&stores[0]).await;
+    stores[0].publish(&[event()]).await.unwrap();
     for store in &stores {
         // Opens the connection: the round trip of the clock begins later.
         store.changes_since(None, 0).await.unwrap();
@@ -84,9 +82,9 @@ async fn an_instance_whose_clock_is_ahead_takes_no_delivery_over() {
     }
     let [right, ahead] = instances.map(|(_, clock)| clock);
     assert!(ahead.now().since(right.now()) < Duration::from_secs(1));
-    assert_eq!(stores[0].claim(&request(&entropy, right.now())).await.unwrap().len(), 1);
-    assert_eq!(stores[1].claim(&request(&entropy, ahead.now())).await.unwrap().len(), 0);
-    let by_the_machine = stores[1].claim(&request(&entropy, ahead.machine_time())).await.unwrap();
+    assert_eq!(stores[0].claim(&request(right.now())).await.unwrap().len(), 1);
+    assert_eq!(stores[1].claim(&request(ahead.now())).await.unwrap().len(), 0);
+    let by_the_machine = stores[1].claim(&request(ahead.machine_time())).await.unwrap();
     assert_eq!(by_the_machine.len(), 1, "by the machine's clock it takes the delivery over");
 }
 
@@ -94,14 +92,13 @@ async fn an_instance_whose_clock_is_ahead_takes_no_delivery_over() {
 /// do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_group_does_not_fail_for_one_of_its_calls() {
-    let (stores, _database) = instances(1).await;
-    let (store, entropy) = (&stores[0], SeededEntropy::new(2));
-    subscribe(store, &entropy, &sealed()).await;
-    let first = named(&entropy, "key", "this");
+    let (store, _database) = &instance().await;
+    subscribe(store).await;
+    let first = named("key", "this");
     store.publish(std::slice::from_ref(&first)).await.unwrap();
     let minted_twice = NewEvent { publication: None, ..first.clone() };
-    let other_content = named(&entropy, "key", "that");
-    let mut calls: Vec<NewEvent> = (0..60).map(|_| event(&entropy)).collect();
+    let other_content = named("key", "that");
+    let mut calls: Vec<NewEvent> = (0..60).map(|_| event()).collect();
     calls.insert(20, minted_twice);
     calls.insert(40, other_content);
     let answers = calls.iter().map(|new| store.publish(std::slice::from_ref(new)));
@@ -125,8 +122,7 @@ async fn lost_connections_neither_lose_nor_repeat_events() {
     const PUBLISHERS: usize = 8;
     const EVENTS: usize = 40;
     let (stores, database) = instances(2).await;
-    let entropy = Arc::new(SeededEntropy::new(3));
-    subscribe(&stores[0], &*entropy, &sealed()).await;
+    subscribe(&stores[0]).await;
     let is_over = Arc::new(AtomicBool::new(false));
     let killer = {
         let (is_over, database) = (Arc::clone(&is_over), database.name.clone());
@@ -143,11 +139,11 @@ async fn lost_connections_neither_lose_nor_repeat_events() {
         })
     };
     let publishers = (0..PUBLISHERS).map(|publisher| {
-        let (store, entropy) = (stores[publisher % 2].clone(), Arc::clone(&entropy));
+        let store = stores[publisher % 2].clone();
         tokio::spawn(async move {
             for number in 0..EVENTS {
                 loop {
-                    let new = named(&*entropy, &format!("{publisher}-{number}"), "same");
+                    let new = named(&format!("{publisher}-{number}"), "same");
                     match store.publish(&[new]).await {
                         Ok(Publication::Accepted(_)) => break,
                         Ok(conflict @ Publication::Conflict { .. }) => panic!("{conflict:?}"),
@@ -159,13 +155,13 @@ async fn lost_connections_neither_lose_nor_repeat_events() {
         })
     });
     let worker = {
-        let (store, entropy) = (stores[0].clone(), Arc::clone(&entropy));
+        let store = stores[0].clone();
         tokio::spawn(async move {
             let mut done = 0;
             // Each claim is later than the previous one, so that lost claims expire.
-            for round in 1_u64.. {
+            for round in 1_i64.. {
                 let now = at(round * 10_000);
-                let request = request(&*entropy, now);
+                let request = request(now);
                 let Ok(lanes) = store.claim(&request).await else { continue };
                 let completions = delivered(request.claim, &lanes, now);
                 // A completion may be repeated: the second time, the claim no longer holds the delivery.
@@ -196,28 +192,26 @@ async fn lost_connections_neither_lose_nor_repeat_events() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_instance_is_woken_by_a_publication() {
     let (stores, _database) = instances(2).await;
-    let entropy = SeededEntropy::new(4);
-    subscribe(&stores[0], &entropy, &sealed()).await;
+    subscribe(&stores[0]).await;
     let hint = |store: &PostgresStore| {
         let store = store.clone();
         async move { tokio::time::timeout(Duration::from_secs(20), DeliveryQueue::hint(&store)).await.unwrap() }
     };
     // The first notification shows that the connection is open.
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
-    stores[0].publish(&[event(&entropy)]).await.unwrap();
+    stores[0].publish(&[event()]).await.unwrap();
     tokio::join!(hint(&stores[0]), hint(&stores[1]));
 }
 
 /// A process was found ended, claimed its own delivery again, and has the results of both claims in one batch.
 #[tokio::test]
 async fn a_batch_with_two_claims_on_one_delivery_is_stored_whole() {
-    let (stores, database) = instances(1).await;
-    let (store, entropy) = (&stores[0], SeededEntropy::new(1));
-    subscribe(store, &entropy, &sealed()).await;
-    store.publish(&[event(&entropy)]).await.unwrap();
-    let (lost, held) = (request(&entropy, at(1)), request(&entropy, at(1).plus(LEASE)));
+    let (store, database) = &instance().await;
+    subscribe(store).await;
+    store.publish(&[event()]).await.unwrap();
+    let (lost, held) = (request(at(1)), request(at(1).plus(LEASE)));
     let mut results = delivered(lost.claim, &store.claim(&lost).await.unwrap(), at(2));
     results.extend(delivered(held.claim, &store.claim(&held).await.unwrap(), held.at));
     assert_eq!(store.complete(&results).await.unwrap(), [false, true]);
-    assert_eq!(query(&database, "SELECT count(*) FROM webhook_attempts").await, "2");
+    assert_eq!(query(database, "SELECT count(*) FROM webhook_attempts").await, "2");
 }

@@ -4,22 +4,23 @@
 use std::time::Duration;
 
 use adapters_postgres::PostgresStore;
-use domain::memory::{SeededEntropy, unique_cause};
+use domain::memory::unique_cause;
 use domain::ports::{
-    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, Completion, CountRecoverableRequest,
-    DeleteSubscriptionRequest, DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _,
-    ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, OperatorLog, Retained,
-    Retention as _, RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
+    AttemptCursor, CancelDeliveryRequest, Completion, CountRecoverableRequest, DeleteSubscriptionRequest,
+    DeliveryCommands as _, DeliveryLog, DeliveryQueue as _, EventStore as _, ListAttemptsRequest,
+    ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, OperatorLog, Retained, Retention as _,
+    RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     AttemptRecord, ClaimEnd, DeliveryFilter, DeliveryStateKind, EventFilter, FailureReason, PauseLengths, Recoverable,
-    SubscriptionChange,
 };
 use domain::{DeliveryId, SubscriptionId, Timestamp};
 use throwaway_postgres::{Cluster, Database, Pooler};
 use tokio_postgres::Client;
 
-use crate::world::{alice, at, connect, delivered, event, instance, named, open, recovery, request, sealed, subscribe};
+use crate::world::{
+    alice, at, connect, delivered, disable, event, instance, named, open, recovery, request, subscribe,
+};
 
 const TABLES: [&str; 3] = ["webhook_deliveries", "webhook_events", "webhook_attempts"];
 
@@ -42,11 +43,10 @@ async fn the_tables_of_the_log_are_locked_in_one_order_behind_a_pooler() {
 }
 
 async fn passes_in_order(store: &PostgresStore, database: &Database) {
-    let entropy = SeededEntropy::new(1);
     for (place, table) in TABLES.iter().enumerate() {
         let used = async {
             for _ in 0..TURNS {
-                use_everything(store, &entropy).await;
+                use_everything(store).await;
             }
         };
         let stopped = stop_at(database, place, used).await;
@@ -112,15 +112,15 @@ async fn first_waiting(observer: &Client, waiting: &str, is_of_service: bool) ->
 }
 
 /// Every call that uses one of the tables.
-async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
+async fn use_everything(store: &PostgresStore) {
     let owner = alice();
-    let lane = subscribe(store, entropy, &sealed()).await;
+    let lane = subscribe(store).await;
     let publish = async |count| {
-        let events: Vec<_> = (0..count).map(|_| event(entropy)).collect();
+        let events: Vec<_> = (0..count).map(|_| event()).collect();
         store.publish(&events).await.unwrap();
     };
     let claim = async |now: Timestamp| {
-        let request = request(entropy, now);
+        let request = request(now);
         let claimed = delivered(request.claim, &store.claim(&request).await.unwrap(), now);
         assert!(!claimed.is_empty(), "something is due at {now}");
         claimed
@@ -147,29 +147,15 @@ async fn use_everything(store: &PostgresStore, entropy: &SeededEntropy) {
     // Some of the day's deliveries are queued, and the others are deleted.
     while store.purge(Retained::Webhooks, at(0).plus(Duration::from_hours(48)), 2).await.unwrap() > 0 {}
     publish(1).await;
-    let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    store
-        .update(&ChangeSubscriptionRequest {
-            owner: owner.clone(),
-            id: lane,
-            change: disable.clone(),
-            at: at(31),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    disable(store, lane, at(31)).await;
     // The disabled subscription misses events. One of them is new, the other one is published again.
     for id in ["first", "second"] {
-        let events = ["first", id].map(|id| named(entropy, &format!("{lane} {id}"), id));
+        let events = ["first", id].map(|id| named(&format!("{lane} {id}"), id));
         store.publish(&events).await.unwrap();
     }
     store.end_closed(at(200_000), 1_000).await.unwrap();
-    SubscriptionStore::delete(
-        store,
-        &DeleteSubscriptionRequest { owner: owner.clone(), id: lane, at: at(200_000), cause: unique_cause() },
-    )
-    .await
-    .unwrap();
+    let deletion = DeleteSubscriptionRequest { owner, id: lane, at: at(200_000), cause: unique_cause() };
+    SubscriptionStore::delete(store, &deletion).await.unwrap();
 }
 
 /// Finds, retries and cancels each of these deliveries, and retries all failed ones.

@@ -2,19 +2,15 @@ use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::unique_cause;
-use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, Entropy, InsertSubscriptionRequest, RecoverRequest, RetryRequest,
-    SubscriptionStore as _,
-};
-use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, Recoverable, SealedOptions, SealedSecret, Signing, SubscribedEvents,
-    Subscription, SubscriptionStatus, TargetUrl,
-};
-use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
+use domain::ports::{ChangeSubscriptionRequest, ClaimRequest, RecoverRequest, RetryRequest, SubscriptionStore as _};
+use domain::webhooks::{NewEvent, Recoverable, SubscriptionChange};
+use domain::{OwnerId, SubscriptionId, Timestamp};
+use storage_conformance::sample::{claim_request, named_event, new_event, new_subscription_request, user};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::databases;
+
+pub(crate) use storage_conformance::sample::{at, delivered};
 
 pub(crate) use crate::databases::connect;
 
@@ -55,110 +51,36 @@ pub(crate) fn recovery(subscription: SubscriptionId, retry: RetryRequest) -> Rec
     }
 }
 
-pub(crate) fn at(millis: u64) -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap().plus(Duration::from_millis(millis))
-}
-
 pub(crate) fn alice() -> OwnerId {
-    OwnerId::new("https://id.example", "alice").unwrap()
+    user("alice")
 }
 
-pub(crate) async fn subscribe(store: &PostgresStore, entropy: &dyn Entropy, secret: &SealedSecret) -> SubscriptionId {
-    let id = SubscriptionId::mint(at(0), entropy);
-    subscribe_as(store, id, secret).await;
-    id
+pub(crate) async fn subscribe(store: &PostgresStore) -> SubscriptionId {
+    let request = new_subscription_request(&alice());
+    store.insert_within(&request).await.unwrap();
+    request.subscription.id
 }
 
-pub(crate) async fn subscribe_as(store: &PostgresStore, id: SubscriptionId, secret: &SealedSecret) {
-    let subscription = Subscription {
-        id,
-        owner: alice(),
-        url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
-        events: SubscribedEvents::parse(["*"]).unwrap(),
-        filter: None,
-        url_set_by: None,
-        description: Description::default(),
-        status: SubscriptionStatus::Enabled,
-        created_at: at(0),
-        updated_at: at(0),
-        created_by: None,
-        options: SealedOptions::default(),
-        signing: Signing::default(),
-    };
-    store
-        .insert_within(&InsertSubscriptionRequest {
-            subscription: subscription.clone(),
-            secret: secret.clone(),
-            max: 1_000,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+pub(crate) async fn disable(store: &PostgresStore, id: SubscriptionId, at: Timestamp) {
+    let change = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+    let request = ChangeSubscriptionRequest { owner: alice(), id, change, at, cause: unique_cause() };
+    store.update(&request).await.unwrap();
 }
 
-pub(crate) fn sealed() -> SealedSecret {
-    SealedSecret::from_bytes(vec![1; 61])
+pub(crate) fn event() -> NewEvent {
+    event_at(at(0))
 }
 
-pub(crate) fn event(entropy: &dyn Entropy) -> NewEvent {
-    event_at(entropy, at(0))
+pub(crate) fn event_at(created_at: Timestamp) -> NewEvent {
+    new_event(&alice(), created_at)
 }
 
-pub(crate) fn event_at(entropy: &dyn Entropy, created_at: Timestamp) -> NewEvent {
-    let event = Event {
-        id: EventId::mint(created_at, entropy),
-        owner: alice(),
-        event_type: EventType::parse("order.created").unwrap(),
-        payload: Payload::from_bytes(b"{}".to_vec()),
-        created_at,
-    };
-    NewEvent { event, publication: None, only: None, trace: None }
+pub(crate) fn named(id: &str, content: &str) -> NewEvent {
+    named_event(event(), id, content)
 }
 
-pub(crate) fn named(entropy: &dyn Entropy, id: &str, content: &str) -> NewEvent {
-    let new = event(entropy);
-    let key = PublicationKey {
-        id: PublisherId::parse(id).unwrap(),
-        content: ContentDigest::of(&new.event.event_type, content),
-    };
-    NewEvent { publication: Some(key), ..new }
-}
-
-pub(crate) fn request(entropy: &dyn Entropy, now: Timestamp) -> ClaimRequest {
-    let claim = ClaimId::mint(entropy);
-    ClaimRequest {
-        claim,
-        at: now,
-        until: now.plus(LEASE),
-        lanes_max: 64,
-        room: 16,
-        rooms: Vec::new(),
-        shares: FairShares::new(u32::MAX),
-        payload_bytes_max: u64::MAX,
-    }
-}
-
-pub(crate) fn delivered(claim: ClaimId, lanes: &[ClaimedLane], now: Timestamp) -> Vec<Completion> {
-    let of_lane = |lane: &ClaimedLane| {
-        let subscription = lane.subscription;
-        lane.deliveries.iter().map(move |delivery| (subscription, delivery.id, delivery.attempt)).collect::<Vec<_>>()
-    };
-    let all = lanes.iter().flat_map(of_lane);
-    let completion = |(subscription, delivery, number)| Completion {
-        subscription,
-        delivery,
-        claim,
-        end: ClaimEnd::Delivered(AttemptRecord {
-            number,
-            started_at: now,
-            duration: Duration::from_millis(2),
-            failure: None,
-            status: Some(200),
-            headers: AnswerHeaders::default(),
-            excerpt: Vec::new(),
-        }),
-    };
-    all.map(completion).collect()
+pub(crate) fn request(now: Timestamp) -> ClaimRequest {
+    ClaimRequest { room: 16, ..claim_request(now) }
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
