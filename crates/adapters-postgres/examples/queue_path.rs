@@ -7,23 +7,18 @@
 //! argument `pooled`, only the phases, through a PgBouncer in transaction mode. Linux only.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a tool for developers")]
 
-use domain::memory::unique_cause;
-use domain::ports::{
-    ClaimId, ClaimRequest, ClaimedLane, Completion, CredentialStore, DeliveryQueue, Entropy as _, EventStore, Found,
-    InsertSubscriptionRequest, Schema as _, SubscriptionStore,
-};
 use std::fs;
-use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::memory::SeededEntropy;
-use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, Description, Event, EventType, FairShares, NewEvent,
-    Payload, PublicationKey, PublisherId, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription,
-    SubscriptionStatus, TargetUrl,
+use domain::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Completion, CredentialStore, DeliveryQueue, Entropy as _, EventStore, Found,
+    InsertSubscriptionRequest, Schema as _, SubscriptionStore,
 };
-use domain::{ApiKey, CredentialDigest, EventId, OwnerId, SubscriptionId, Timestamp};
+use domain::webhooks::{EventType, NewEvent, Payload, SubscribedEvents};
+use domain::{ApiKey, CredentialDigest, OwnerId, Timestamp};
+use storage_conformance::sample::{claim_request, delivered, named_event, new_event, new_subscription_request, user};
 use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 use tokio::time::Instant;
 
@@ -64,7 +59,7 @@ struct Bench {
     _pooler: Option<Pooler>,
     store: PostgresStore,
     owner: OwnerId,
-    entropy: Arc<SeededEntropy>,
+    entropy: SeededEntropy,
 }
 
 impl Bench {
@@ -75,22 +70,10 @@ impl Bench {
         let settings = PostgresSettings { url, pool_size: 4 };
         let store = PostgresStore::open(settings).await.unwrap();
         store.migrate().await.unwrap();
-        let owner = OwnerId::new("https://id.example", "alice").unwrap();
-        let entropy = Arc::new(SeededEntropy::new(1));
+        let owner = user("alice");
+        let entropy = SeededEntropy::new(1);
         for _ in 0..lanes {
-            let subscription = subscription(&owner, &entropy);
-            let secret = SealedSecret::from_bytes(vec![7; 61]);
-            SubscriptionStore::insert_within(
-                &store,
-                &InsertSubscriptionRequest {
-                    subscription: subscription.clone(),
-                    secret: secret.clone(),
-                    max: 1_000,
-                    cause: unique_cause(),
-                },
-            )
-            .await
-            .unwrap();
+            SubscriptionStore::insert_within(&store, &subscription(&owner)).await.unwrap();
         }
         Self { cluster: cluster.clone(), database, _pooler: pooler, store, owner, entropy }
     }
@@ -146,14 +129,12 @@ impl Bench {
 
     async fn publish(&self, events: usize, keyed: bool) {
         let callers = (0..PUBLISHERS).map(|caller| {
-            let (store, owner, entropy) = (self.store.clone(), self.owner.clone(), Arc::clone(&self.entropy));
+            let (store, owner) = (self.store.clone(), self.owner.clone());
             tokio::spawn(async move {
                 for number in 0..events / PUBLISHERS {
-                    let mut event = event(&owner, &entropy);
+                    let mut event = event(&owner);
                     if keyed {
-                        let id = PublisherId::parse(&format!("order-{caller}-{number}")).unwrap();
-                        let content = ContentDigest::of(&event.event.event_type, "{}");
-                        event.publication = Some(PublicationKey { id, content });
+                        event = named_event(event, &format!("order-{caller}-{number}"), "{}");
                     }
                     store.publish(&[event]).await.unwrap();
                 }
@@ -172,18 +153,8 @@ impl Bench {
     }
 
     async fn claim(&self, lanes: usize) -> Vec<ClaimedLane> {
-        let at = now();
-        let request = ClaimRequest {
-            claim: CLAIM,
-            at,
-            until: at.plus(Duration::from_mins(1)),
-            lanes_max: 64,
-            room: u32::try_from(512 / lanes).unwrap().min(128),
-            rooms: Vec::new(),
-            shares: FairShares::new(u32::MAX),
-            payload_bytes_max: u64::MAX,
-        };
-        self.store.claim(&request).await.unwrap()
+        let room = u32::try_from(512 / lanes).unwrap().min(128);
+        self.store.claim(&ClaimRequest { claim: CLAIM, room, ..claim_request(now()) }).await.unwrap()
     }
 
     async fn measured<T>(&self, name: &str, count: usize, work: impl Future<Output = T>) -> T {
@@ -235,18 +206,7 @@ impl Bench {
         let mut claimed = Vec::new();
         for _ in 0..20 {
             let begin = Instant::now();
-            let at = now();
-            let until = at.plus(Duration::from_mins(1));
-            let request = ClaimRequest {
-                claim: CLAIM,
-                at,
-                until,
-                lanes_max: 64,
-                room: 8,
-                rooms: Vec::new(),
-                shares: FairShares::new(u32::MAX),
-                payload_bytes_max: u64::MAX,
-            };
+            let request = ClaimRequest { claim: CLAIM, room: 8, ..claim_request(now()) };
             let lanes = self.store.claim(&request).await.unwrap();
             let count: usize = lanes.iter().map(|lane| lane.deliveries.len()).sum();
             claimed.push((begin.elapsed(), lanes.len(), count));
@@ -340,56 +300,21 @@ fn as_f64(count: usize) -> f64 {
 }
 
 fn completions(lanes: &[ClaimedLane]) -> Vec<Completion> {
-    let of_lane = |lane: &ClaimedLane| {
-        let id = lane.subscription;
-        lane.deliveries.iter().map(move |delivery| (id, delivery.clone())).collect::<Vec<_>>()
-    };
-    let all = lanes.iter().flat_map(of_lane);
-    all.map(|(subscription, delivery)| Completion {
-        subscription,
-        delivery: delivery.id,
-        claim: CLAIM,
-        end: ClaimEnd::Delivered(AttemptRecord {
-            number: delivery.attempt,
-            started_at: now(),
-            duration: Duration::from_millis(3),
-            failure: None,
-            status: Some(200),
-            headers: AnswerHeaders::default(),
-            excerpt: b"ok".to_vec(),
-        }),
-    })
-    .collect()
+    delivered(CLAIM, lanes, now())
 }
 
-fn subscription(owner: &OwnerId, entropy: &SeededEntropy) -> Subscription {
-    Subscription {
-        id: SubscriptionId::mint(now(), entropy),
-        owner: owner.clone(),
-        url: TargetUrl::from_stored("https://hooks.example/in").unwrap(),
-        events: SubscribedEvents::parse(["order.*"]).unwrap(),
-        filter: None,
-        url_set_by: None,
-        description: Description::default(),
-        status: SubscriptionStatus::Enabled,
-        created_at: now(),
-        updated_at: now(),
-        created_by: None,
-        options: SealedOptions::default(),
-        signing: Signing::default(),
-    }
+fn subscription(owner: &OwnerId) -> InsertSubscriptionRequest {
+    let mut new = new_subscription_request(owner);
+    new.subscription.events = SubscribedEvents::parse(["order.*"]).unwrap();
+    (new.subscription.created_at, new.subscription.updated_at) = (now(), now());
+    new
 }
 
-fn event(owner: &OwnerId, entropy: &SeededEntropy) -> NewEvent {
-    let created_at = now();
-    let event = Event {
-        id: EventId::mint(created_at, entropy),
-        owner: owner.clone(),
-        event_type: EventType::parse("order.created").unwrap(),
-        payload: Payload::from_bytes(vec![b'x'; 300]),
-        created_at,
-    };
-    NewEvent { event, publication: None, only: None, trace: None }
+fn event(owner: &OwnerId) -> NewEvent {
+    let mut new = new_event(owner, now());
+    new.event.event_type = EventType::parse("order.created").unwrap();
+    new.event.payload = Payload::from_bytes(vec![b'x'; 300]);
+    new
 }
 
 fn now() -> Timestamp {
