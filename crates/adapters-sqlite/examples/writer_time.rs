@@ -7,26 +7,22 @@
 //! the machine count.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement: what fails here ends it")]
 
-use domain::memory::unique_cause;
-use domain::ports::{Close as _, InsertSubscriptionRequest, Schema as _};
 use std::time::Duration;
 
 use adapters_sqlite::{SqliteSettings, SqliteStore};
-use domain::memory::SeededEntropy;
-use domain::ports::{ClaimId, ClaimRequest, ClaimedLane, Completion, DeliveryQueue, EventStore, SubscriptionStore};
-use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, Description, Event, EventType, FairShares, NewEvent, Payload,
-    SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionStatus, TargetUrl,
+use domain::ports::{
+    ClaimId, ClaimRequest, ClaimedLane, Close as _, DeliveryQueue, EventStore, Schema as _, SubscriptionStore,
 };
-use domain::{EventId, OwnerId, SubscriptionId, Timestamp};
+use domain::webhooks::{EventType, NewEvent, Payload, SubscribedEvents};
+use domain::{OwnerId, Timestamp};
 use futures_util::future::join_all;
+use storage_conformance::sample::{at, claim_request, delivered, new_event, new_subscription_request, user};
 
 /// Callers that publish at once, each one event.
 const CALLERS: usize = 128;
 
 struct Bench {
     store: SqliteStore,
-    entropy: SeededEntropy,
     now: Timestamp,
     owner: OwnerId,
     claim: ClaimId,
@@ -52,55 +48,21 @@ impl Bench {
     async fn new(path: &std::path::Path, receivers: usize) -> Self {
         let store = SqliteStore::open(SqliteSettings { path: path.to_owned(), readers: 2 }).await.unwrap();
         store.migrate().await.unwrap();
-        let now = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
-        let owner = OwnerId::new("https://id.example", "alice").unwrap();
-        let bench = Self { store, entropy: SeededEntropy::new(1), now, owner, claim: ClaimId::from_number(0) };
+        let bench = Self { store, now: at(0), owner: user("alice"), claim: ClaimId::from_number(0) };
         for _ in 0..receivers {
-            let subscription = bench.subscription();
-            let secret = SealedSecret::from_bytes(vec![1; 80]);
-            bench
-                .store
-                .insert_within(&InsertSubscriptionRequest {
-                    subscription: subscription.clone(),
-                    secret: secret.clone(),
-                    max: 100,
-                    cause: unique_cause(),
-                })
-                .await
-                .unwrap();
+            let mut new = new_subscription_request(&bench.owner);
+            new.subscription.events = SubscribedEvents::parse(["order.*"]).unwrap();
+            bench.store.insert_within(&new).await.unwrap();
         }
         bench
     }
 
-    fn subscription(&self) -> Subscription {
-        Subscription {
-            id: SubscriptionId::mint(self.now, &self.entropy),
-            owner: self.owner.clone(),
-            url: TargetUrl::from_stored("http://127.0.0.1:9/hook").unwrap(),
-            events: SubscribedEvents::parse(["order.*"]).unwrap(),
-            filter: None,
-            url_set_by: None,
-            description: Description::default(),
-            status: SubscriptionStatus::Enabled,
-            created_at: self.now,
-            updated_at: self.now,
-            created_by: None,
-            options: SealedOptions::default(),
-            signing: Signing::default(),
-        }
-    }
-
     fn event(&self) -> NewEvent {
-        let event_type = EventType::parse("order.created").unwrap();
+        let mut new = new_event(&self.owner, self.now);
         let data = format!(r#"{{"order":"{}"}}"#, "x".repeat(250));
-        let event = Event {
-            id: EventId::mint(self.now, &self.entropy),
-            owner: self.owner.clone(),
-            payload: Payload::compose(&event_type, self.now, &data, 10_000).unwrap(),
-            event_type,
-            created_at: self.now,
-        };
-        NewEvent { event, publication: None, only: None, trace: None }
+        new.event.event_type = EventType::parse("order.created").unwrap();
+        new.event.payload = Payload::compose(&new.event.event_type, self.now, &data, 10_000).unwrap();
+        new
     }
 
     async fn publish(&mut self, events: usize) -> Duration {
@@ -119,39 +81,14 @@ impl Bench {
 
     async fn claim(&mut self, lanes_max: u32, room: u32) -> Vec<ClaimedLane> {
         self.tick();
-        let request = ClaimRequest {
-            claim: ClaimId::mint(&self.entropy),
-            at: self.now,
-            until: self.now.plus(Duration::from_mins(1)),
-            lanes_max,
-            room,
-            rooms: Vec::new(),
-            shares: FairShares::new(u32::MAX),
-            payload_bytes_max: u64::MAX,
-        };
+        let request = ClaimRequest { lanes_max, room, ..claim_request(self.now) };
         self.claim = request.claim;
         self.store.claim(&request).await.unwrap()
     }
 
     async fn complete(&mut self, claimed: &[ClaimedLane]) -> Duration {
         self.tick();
-        let claim = self.claim;
-        let completion = |lane: &ClaimedLane, delivery: &domain::ports::ClaimedDelivery| Completion {
-            subscription: lane.subscription,
-            delivery: delivery.id,
-            claim,
-            end: ClaimEnd::Delivered(AttemptRecord {
-                number: delivery.attempt,
-                started_at: self.now,
-                duration: Duration::from_millis(1),
-                failure: None,
-                status: Some(200),
-                headers: AnswerHeaders::default(),
-                excerpt: b"ok".to_vec(),
-            }),
-        };
-        let completions: Vec<Completion> =
-            claimed.iter().flat_map(|lane| lane.deliveries.iter().map(move |one| completion(lane, one))).collect();
+        let completions = delivered(self.claim, claimed, self.now);
         let start = writer_time();
         for chunk in completions.chunks(256) {
             assert!(self.store.complete(chunk).await.unwrap().iter().all(|held| *held));
