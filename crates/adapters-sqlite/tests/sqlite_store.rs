@@ -1,19 +1,20 @@
 //! The promises of the storage ports on SQLite, and the promises of this adapter only.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use domain::ports::{Close as _, Schema as _};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use storage_conformance::{KeyPorts, SessionPorts};
 
 use adapters_sqlite::{OpenError, SqliteSettings, SqliteStore};
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, SqliteConnection};
 use domain::audit::AuditFilter;
-use domain::ports::MigrateError;
-use domain::ports::{AuditLog, ReadinessCheck};
+use domain::ports::{AuditLog, Close as _, MigrateError, ReadinessCheck, Schema as _};
+use storage_conformance::audit::AuditedStores;
+use storage_conformance::catalogue::CatalogueStore;
+use storage_conformance::owners::OwnedStores;
+use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use tempfile::TempDir;
 
 mod webhooks;
@@ -32,86 +33,61 @@ async fn migrated(path: &Path) -> SqliteStore {
     store
 }
 
+/// A fresh store, and its folder.
+async fn fresh_store() -> (SqliteStore, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    (migrated(&folder.path().join("test.db")).await, folder)
+}
+
+/// A fresh store as these ports, and its folder.
+async fn fresh<Ports: ?Sized>(as_ports: impl FnOnce(Arc<SqliteStore>) -> Arc<Ports>) -> (Arc<Ports>, TempDir) {
+    let (store, folder) = fresh_store().await;
+    (as_ports(Arc::new(store)), folder)
+}
+
+/// A connection of another program to the database of a fresh store.
+fn shell(folder: &TempDir) -> SqliteConnection {
+    SqliteConnection::establish(folder.path().join("test.db").to_str().unwrap()).unwrap()
+}
+
 mod promises {
     use super::*;
 
-    async fn fresh() -> (Arc<dyn KeyPorts>, TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
-    }
-
-    storage_conformance::key_store_tests!(fresh());
+    storage_conformance::key_store_tests!(fresh::<dyn KeyPorts>(|store| store));
 }
 
 mod session_promises {
-
     use super::*;
 
-    async fn fresh() -> (Arc<dyn SessionPorts>, TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
-    }
-
-    storage_conformance::session_store_tests!(fresh());
+    storage_conformance::session_store_tests!(fresh::<dyn SessionPorts>(|store| store));
 }
 
 mod owner_promises {
-    use storage_conformance::owners::OwnedStores;
-
     use super::*;
 
-    async fn fresh() -> (Arc<OwnedStores>, TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(migrated(&folder.path().join("test.db")).await);
-        (Arc::new(OwnedStores::of(&store)), folder)
-    }
-
-    storage_conformance::owner_store_tests!(fresh());
+    storage_conformance::owner_store_tests!(fresh(|store| Arc::new(OwnedStores::of(&store))));
 }
 
 mod audit_promises {
-    use storage_conformance::audit::AuditedStores;
-
     use super::*;
 
-    async fn fresh() -> (Arc<AuditedStores>, TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(migrated(&folder.path().join("test.db")).await);
-        (Arc::new(AuditedStores::of(&store)), folder)
-    }
-
-    storage_conformance::audit_log_tests!(fresh());
+    storage_conformance::audit_log_tests!(fresh(|store| Arc::new(AuditedStores::of(&store))));
 }
 
 mod catalogue_promises {
-    use storage_conformance::catalogue::CatalogueStore;
-
     use super::*;
 
-    async fn fresh() -> (Arc<CatalogueStore>, TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(migrated(&folder.path().join("test.db")).await);
-        (Arc::new(CatalogueStore::of(&store)), folder)
-    }
-
-    storage_conformance::catalogue_tests!(fresh());
+    storage_conformance::catalogue_tests!(fresh(|store| Arc::new(CatalogueStore::of(&store))));
 }
 
 mod webhook_promises {
-    use storage_conformance::WebhookStore;
-
     use super::*;
 
-    async fn fresh() -> (Arc<dyn WebhookStore>, TempDir) {
-        let folder = tempfile::tempdir().unwrap();
-        (Arc::new(migrated(&folder.path().join("test.db")).await), folder)
-    }
-
-    storage_conformance::webhook_store_tests!(fresh());
+    storage_conformance::webhook_store_tests!(fresh::<dyn WebhookStore>(|store| store));
 
     #[tokio::test]
     async fn publications_claim_for_the_dispatcher() {
-        let (store, _folder) = fresh().await;
+        let (store, _folder) = fresh::<dyn WebhookStore>(|store| store).await;
         storage_conformance::webhooks::direct_claims::publications_claim_for_the_dispatcher(store).await;
     }
 }
@@ -246,10 +222,8 @@ async fn a_file_that_does_not_exist_has_no_migration_and_is_not_made() {
 
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let store = migrated(&path).await;
-    let mut newer = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let (store, folder) = fresh_store().await;
+    let mut newer = shell(&folder);
     newer.batch_execute("INSERT INTO __diesel_schema_migrations (version) VALUES ('99990101000000')").unwrap();
     for refused in [store.migrate().await.map(drop), store.status().await.map(drop)] {
         assert!(matches!(&refused, Err(MigrateError::Newer { version }) if version == "99990101000000"), "{refused:?}");
@@ -259,10 +233,8 @@ async fn a_newer_schema_is_refused() {
 
 #[tokio::test]
 async fn another_process_that_holds_the_lock_is_waited_for_and_then_reported() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let store = migrated(&path).await;
-    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let (store, folder) = fresh_store().await;
+    let mut other = shell(&folder);
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let waiting = tokio::time::Instant::now();
     assert!(store.check().await.is_err());
@@ -274,10 +246,8 @@ async fn another_process_that_holds_the_lock_is_waited_for_and_then_reported() {
 /// See decision 100.
 #[tokio::test]
 async fn what_a_later_version_announces_is_left_to_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let store = migrated(&path).await;
-    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let (store, folder) = fresh_store().await;
+    let mut other = shell(&folder);
     let insert = |id: &str, action: &str| {
         format!(
             "INSERT INTO audit_events VALUES (x'{id}000000000000000000000000000000', 'https://id.example', 'alice',

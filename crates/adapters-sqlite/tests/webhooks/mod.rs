@@ -5,20 +5,19 @@ use std::collections::BTreeSet;
 use diesel::RunQueryDsl;
 use diesel::dsl::sql;
 use diesel::sql_types::BigInt;
-use domain::memory::SeededEntropy;
-use domain::memory::unique_cause;
+use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{
-    CancelDeliveryRequest, ClaimId, ClaimRequest, ClaimedLane, DeleteSubscriptionRequest, DeliveryCommands,
-    DeliveryLog, DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, OwnerStore as _,
-    Retained, Retention as _, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
-    SetOwnerStateRequest, StoreError, SubscriptionStore, WAITING_BYTES_MAX,
+    CancelDeliveryRequest, ClaimRequest, ClaimedLane, DeleteSubscriptionRequest, DeliveryCommands, DeliveryLog,
+    DeliveryQueue, EventStore, InsertSubscriptionRequest, ListDeliveriesRequest, OwnerStore as _, Retained,
+    Retention as _, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest, SetOwnerStateRequest,
+    StoreError, SubscriptionStore, WAITING_BYTES_MAX,
 };
 use domain::webhooks::{
-    DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, Description, Event, EventType, FairShares, NewEvent,
-    Payload, SealedOptions, SealedSecret, Signing, SigningSecret, SubscribedEvents, Subscription, SubscriptionStatus,
-    TargetUrl,
+    DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, NewEvent, Payload, SealedSecret, SigningSecret,
+    Subscription,
 };
-use domain::{DeliveryId, EventId, OwnerId, OwnerStateChange, SealingKeys, SubscriptionId, Timestamp};
+use domain::{DeliveryId, OwnerId, OwnerStateChange, SealingKeys, SubscriptionId, Timestamp};
+use storage_conformance::sample::{claim_request, new_event, new_subscription_request, user};
 
 use super::*;
 
@@ -30,59 +29,37 @@ const SECRET_KEY: [u8; 24] = [
     0x62, 0xDA, 0x2D, 0xA4, 0xB0,
 ];
 
-/// A store with one subscription and the signing secret [`SECRET`].
-async fn subscribed(path: &Path) -> (SqliteStore, Subscription) {
-    let store = migrated(path).await;
-    let entropy = SeededEntropy::new(1);
-    let subscription = Subscription {
-        id: SubscriptionId::mint(NOW, &entropy),
-        owner: OwnerId::new("https://id.example", "alice").unwrap(),
-        url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
-        events: SubscribedEvents::parse(["order.*"]).unwrap(),
-        filter: None,
-        url_set_by: None,
-        description: Description::default(),
-        status: SubscriptionStatus::Enabled,
-        created_at: NOW,
-        updated_at: NOW,
-        created_by: None,
-        options: SealedOptions::default(),
-        signing: Signing::default(),
-    };
-    let keys = SealingKeys::new(vec![[7; 32].into()]).unwrap();
-    let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap().into(), subscription.id, &entropy);
-    SubscriptionStore::insert_within(
-        &store,
-        &InsertSubscriptionRequest {
-            subscription: subscription.clone(),
-            secret: secret.clone(),
-            max: 10,
-            cause: unique_cause(),
-        },
-    )
-    .await
-    .unwrap();
-    (store, subscription)
+/// A store with one subscription and the signing secret [`SECRET`], and its folder.
+async fn subscribed() -> (SqliteStore, Subscription, TempDir) {
+    let (store, folder) = fresh_store().await;
+    let mut new = subscription(1);
+    new.secret = sealed(7, new.subscription.id);
+    SubscriptionStore::insert_within(&store, &new).await.unwrap();
+    (store, new.subscription, folder)
 }
 
-fn events(owner: &OwnerId, seed: u64, count: usize) -> Vec<NewEvent> {
-    let entropy = SeededEntropy::new(seed);
-    let event = || Event {
-        id: EventId::mint(NOW, &entropy),
-        owner: owner.clone(),
-        event_type: EventType::parse("order.created").unwrap(),
-        payload: Payload::from_bytes(*b"{}"),
-        created_at: NOW,
-    };
-    (0..count).map(|_| NewEvent { event: event(), publication: None, only: None, trace: None }).collect()
+/// A subscription of alice. Lanes that became ready at the same time are served in the order of the ids, so of the seeds.
+fn subscription(seed: u64) -> InsertSubscriptionRequest {
+    let mut new = new_subscription_request(&user("alice"));
+    new.subscription.id = SubscriptionId::mint(NOW, &SeededEntropy::new(seed));
+    new
+}
+
+/// The secret [`SECRET`], sealed with this key.
+fn sealed(key: u8, id: SubscriptionId) -> SealedSecret {
+    let keys = SealingKeys::new(vec![[key; 32].into()]).unwrap();
+    keys.seal(&SigningSecret::parse(SECRET).unwrap().into(), id, &SeededEntropy::new(key.into()))
+}
+
+fn events(count: usize) -> Vec<NewEvent> {
+    (0..count).map(|_| new_event(&user("alice"), NOW)).collect()
 }
 
 #[tokio::test]
 async fn a_publication_to_a_suspended_owner_wakes_no_dispatcher() {
-    let folder = tempfile::tempdir().unwrap();
-    let (store, subscription) = subscribed(&folder.path().join("test.db")).await;
+    let (store, subscription, _folder) = subscribed().await;
     let is_awake = async || tokio::time::timeout(Duration::ZERO, store.hint()).await.is_ok();
-    store.publish(&events(&subscription.owner, 1, 1)).await.unwrap();
+    store.publish(&events(1)).await.unwrap();
     assert!(is_awake().await);
     let suspension = SetOwnerStateRequest {
         owner: subscription.owner.clone(),
@@ -93,21 +70,12 @@ async fn a_publication_to_a_suspended_owner_wakes_no_dispatcher() {
     store.set_state(&suspension).await.unwrap();
     store.offer_claims(Some(&request()));
     is_awake().await;
-    store.publish(&events(&subscription.owner, 2, 1)).await.unwrap();
+    store.publish(&events(1)).await.unwrap();
     assert!(!is_awake().await);
 }
 
 fn request() -> ClaimRequest {
-    ClaimRequest {
-        claim: ClaimId::from_number(1),
-        at: NOW,
-        until: NOW.plus(Duration::from_mins(1)),
-        lanes_max: 1,
-        room: 10,
-        rooms: Vec::new(),
-        shares: FairShares::new(u32::MAX),
-        payload_bytes_max: u64::MAX,
-    }
+    ClaimRequest { lanes_max: 1, room: 10, ..claim_request(NOW) }
 }
 
 async fn claim(store: &SqliteStore) -> Vec<ClaimedLane> {
@@ -116,24 +84,18 @@ async fn claim(store: &SqliteStore) -> Vec<ClaimedLane> {
 
 #[tokio::test]
 async fn no_file_holds_a_signing_secret_in_clear() {
-    let folder = tempfile::tempdir().unwrap();
-    let (store, subscription) = subscribed(&folder.path().join("test.db")).await;
+    let (store, subscription, folder) = subscribed().await;
     let later = NOW.plus(Duration::from_hours(24));
-    let entropy = SeededEntropy::new(2);
-    let keys = SealingKeys::new(vec![[8; 32].into()]).unwrap();
-    let secret = keys.seal(&SigningSecret::parse(SECRET).unwrap().into(), subscription.id, &entropy);
-    store
-        .rotate_secret(&RotateSecretRequest {
-            owner: subscription.owner.clone(),
-            id: subscription.id,
-            of_kind: None,
-            secret: secret.clone(),
-            previous_until: later,
-            at: NOW,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let rotation = RotateSecretRequest {
+        owner: subscription.owner,
+        id: subscription.id,
+        of_kind: None,
+        secret: sealed(8, subscription.id),
+        previous_until: later,
+        at: NOW,
+        cause: unique_cause(),
+    };
+    store.rotate_secret(&rotation).await.unwrap();
     let encoded = SECRET.strip_prefix("whsec_").unwrap().as_bytes();
     let contains = |file: &[u8], searched: &[u8]| file.windows(searched.len()).any(|window| window == searched);
     let (mut files, mut has_url) = (0, false);
@@ -148,20 +110,12 @@ async fn no_file_holds_a_signing_secret_in_clear() {
 
 #[tokio::test]
 async fn closing_ends_a_thousand_at_once_and_the_rest_bit_by_bit() {
-    let folder = tempfile::tempdir().unwrap();
-    let (store, subscription) = subscribed(&folder.path().join("test.db")).await;
-    for seed in 10..15 {
-        store.publish(&events(&subscription.owner, seed, 500)).await.unwrap();
+    let (store, subscription, _folder) = subscribed().await;
+    for _ in 0..5 {
+        store.publish(&events(500)).await.unwrap();
     }
-    store
-        .delete(&DeleteSubscriptionRequest {
-            owner: subscription.owner.clone(),
-            id: subscription.id,
-            at: NOW,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let (owner, id) = (subscription.owner.clone(), subscription.id);
+    store.delete(&DeleteSubscriptionRequest { owner, id, at: NOW, cause: unique_cause() }).await.unwrap();
     let filter = DeliveryFilter { state: Some(DeliveryStateKind::Waiting), ..DeliveryFilter::default() };
     let waiting = ListDeliveriesRequest { owner: subscription.owner.clone(), filter, before: None, max: 10_000 };
     let left = async || DeliveryLog::list(&store, &waiting).await.unwrap().deliveries.len();
@@ -177,10 +131,8 @@ async fn closing_ends_a_thousand_at_once_and_the_rest_bit_by_bit() {
 /// begins.
 #[tokio::test]
 async fn claims_of_an_earlier_process_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (store, subscription) = subscribed(&path).await;
-    store.publish(&events(&subscription.owner, 10, 12)).await.unwrap();
+    let (store, _, folder) = subscribed().await;
+    store.publish(&events(12)).await.unwrap();
     let attempts = |lanes: &[ClaimedLane]| -> Vec<u32> {
         lanes.iter().flat_map(|lane| &lane.deliveries).map(|delivery| delivery.attempt).collect()
     };
@@ -188,7 +140,7 @@ async fn claims_of_an_earlier_process_end() {
     assert_eq!(attempts(&claim(&store).await), [1; 2]);
     assert!(claim(&store).await.is_empty(), "this process holds its claims");
     store.close().await;
-    let store = migrated(&path).await;
+    let store = migrated(&folder.path().join("test.db")).await;
     assert_eq!(attempts(&claim(&store).await), [2; 10]);
     assert_eq!(attempts(&claim(&store).await), [2; 2]);
     assert!(claim(&store).await.is_empty(), "this process holds its claims");
@@ -196,11 +148,9 @@ async fn claims_of_an_earlier_process_end() {
 
 #[tokio::test]
 async fn a_reader_holds_no_claim_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (store, subscription) = subscribed(&path).await;
-    store.publish(&events(&subscription.owner, 10, 1)).await.unwrap();
-    let mut reader = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let (store, _, folder) = subscribed().await;
+    store.publish(&events(1)).await.unwrap();
+    let mut reader = shell(&folder);
     reader.batch_execute("BEGIN; SELECT count(*) FROM webhook_due").unwrap();
     assert_eq!(claim(&store).await.len(), 1);
     reader.batch_execute("COMMIT").unwrap();
@@ -209,56 +159,34 @@ async fn a_reader_holds_no_claim_up() {
 /// Another program has the lock for writing, so that every publication waits.
 #[tokio::test]
 async fn waiting_publications_have_a_maximum_in_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (store, subscription) = subscribed(&path).await;
-    let mut large = events(&subscription.owner, 10, 1);
+    let (store, _, folder) = subscribed().await;
+    let mut large = events(1);
     large[0].event.payload = Payload::from_bytes(vec![b'1'; WAITING_BYTES_MAX as usize]);
-    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let mut other = shell(&folder);
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
     let publisher = store.clone();
     let waiting = tokio::spawn(async move { publisher.publish(&large).await });
     tokio::task::yield_now().await;
-    let refused = store.publish(&events(&subscription.owner, 20, 1)).await.unwrap_err();
+    let refused = store.publish(&events(1)).await.unwrap_err();
     let StoreError::Unavailable(reason) = refused else { panic!("{refused:?}") };
     assert!(reason.to_string().contains("too many events are waiting"), "{reason}");
     other.batch_execute("COMMIT").unwrap();
     waiting.await.unwrap().unwrap();
-    store.publish(&events(&subscription.owner, 30, 1)).await.unwrap();
+    store.publish(&events(1)).await.unwrap();
 }
 
 /// Another program has the lock for writing, so that every call of the writer fails.
 #[tokio::test]
 async fn a_search_does_not_need_the_writer() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (store, subscription) = subscribed(&path).await;
-    store.publish(&events(&subscription.owner, 10, 1)).await.unwrap();
+    let (store, subscription, folder) = subscribed().await;
+    store.publish(&events(1)).await.unwrap();
     let unknown = DeliveryId::from_bytes([1; 16]);
-    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let mut other = shell(&folder);
     other.batch_execute("BEGIN IMMEDIATE").unwrap();
-    assert_eq!(
-        store
-            .cancel(&CancelDeliveryRequest {
-                owner: subscription.owner.clone(),
-                id: unknown,
-                at: NOW,
-                cause: unique_cause()
-            })
-            .await
-            .unwrap(),
-        None
-    );
-    let request = RetryRequest { at: NOW, published_since: NOW };
-    let retried = store
-        .retry(&RetryDeliveryRequest {
-            owner: subscription.owner.clone(),
-            id: unknown,
-            retry: request,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let owner = subscription.owner.clone();
+    let cancellation = CancelDeliveryRequest { owner, id: unknown, at: NOW, cause: unique_cause() };
+    assert_eq!(store.cancel(&cancellation).await.unwrap(), None);
+    let retried = retry(&store, &subscription.owner, unknown).await;
     assert!(matches!(retried, RetryByHand::NotFound), "{retried:?}");
     let later = NOW.plus(Duration::from_hours(24));
     assert_eq!(store.purge(Retained::Webhooks, later, 100).await.unwrap(), 0, "the event has a queued delivery");
@@ -266,25 +194,22 @@ async fn a_search_does_not_need_the_writer() {
 
 #[tokio::test]
 async fn what_makes_something_due_wakes_the_dispatcher() {
-    let folder = tempfile::tempdir().unwrap();
-    let (store, subscription) = subscribed(&folder.path().join("test.db")).await;
+    let (store, subscription, _folder) = subscribed().await;
     let hint = async || tokio::time::timeout(Duration::from_secs(10), store.hint()).await;
-    let published = events(&subscription.owner, 10, 1);
+    let published = events(1);
     store.publish(&published).await.unwrap();
     hint().await.unwrap();
     let id = DeliveryId::of(published[0].event.id, subscription.id);
-    store
-        .retry(&RetryDeliveryRequest {
-            owner: subscription.owner.clone(),
-            id,
-            retry: RetryRequest { at: NOW, published_since: NOW },
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    retry(&store, &subscription.owner, id).await;
     hint().await.unwrap();
     claim(&store).await;
     assert!(tokio::time::timeout(Duration::from_millis(20), store.hint()).await.is_err(), "a claim wakes nobody");
+}
+
+async fn retry(store: &SqliteStore, owner: &OwnerId, id: DeliveryId) -> RetryByHand {
+    let retry = RetryRequest { at: NOW, published_since: NOW };
+    let request = RetryDeliveryRequest { owner: owner.clone(), id, retry, cause: unique_cause() };
+    store.retry(&request).await.unwrap()
 }
 
 async fn end_of(store: &SqliteStore, owner: &OwnerId, id: DeliveryId) -> Option<DeliveryEnd> {
@@ -301,13 +226,11 @@ fn hexadecimal(bytes: &[u8]) -> String {
 /// The event is missing, or a column of the delivery has a value that the schema does not promise.
 #[tokio::test]
 async fn a_damaged_delivery_ends_and_the_others_are_claimed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (store, subscription) = subscribed(&path).await;
-    let events = events(&subscription.owner, 10, 5);
+    let (store, subscription, folder) = subscribed().await;
+    let events = events(5);
     store.publish(&events).await.unwrap();
     let ids: Vec<DeliveryId> = events.iter().map(|new| DeliveryId::of(new.event.id, subscription.id)).collect();
-    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let mut other = shell(&folder);
     let event = hexadecimal(events[0].event.id.as_bytes());
     other.batch_execute(&format!("DELETE FROM webhook_events WHERE id = x'{event}'")).unwrap();
     let damages = ["attempts = -5", "run_started_at = 9223372036854775807", "due_at = 9223372036854775807"];
@@ -331,24 +254,11 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
         ("webhook_subscriptions SET secret = NULL", false),
         ("webhook_lanes SET pause_millis = -1, failures_in_a_row = -1, ready_at = -9223372036854775808", true),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("test.db");
-        let (store, damaged) = subscribed(&path).await;
-        let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
-        let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..damaged.clone() };
-        let secret = SealedSecret::from_bytes(vec![1; 61]);
-        SubscriptionStore::insert_within(
-            &store,
-            &InsertSubscriptionRequest {
-                subscription: whole.clone(),
-                secret: secret.clone(),
-                max: 10,
-                cause: unique_cause(),
-            },
-        )
-        .await
-        .unwrap();
-        let events = events(&damaged.owner, 10, 30);
+        let (store, damaged, folder) = subscribed().await;
+        let mut other = shell(&folder);
+        let whole = subscription(2);
+        SubscriptionStore::insert_within(&store, &whole).await.unwrap();
+        let events = events(30);
         store.publish(&events).await.unwrap();
         let column = if is_claimed { "subscription_id" } else { "id" };
         let row = hexadecimal(damaged.id.as_bytes());
@@ -358,7 +268,7 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
             served.extend(claim(&store).await.iter().map(|lane| lane.subscription));
             round += 1;
         }
-        assert!(served.contains(&whole.id), "{damage}");
+        assert!(served.contains(&whole.subscription.id), "{damage}");
         assert_eq!(served.contains(&damaged.id), is_claimed, "{damage}");
         for new in &events {
             let end = end_of(&store, &damaged.owner, DeliveryId::of(new.event.id, damaged.id)).await;
@@ -370,24 +280,11 @@ async fn the_deliveries_of_a_damaged_subscription_end_and_the_others_are_claimed
 /// Lanes with ids of 15 bytes, open and closed, and a lane without its subscription. They come first.
 #[tokio::test]
 async fn damaged_lanes_are_deleted_and_the_others_are_served() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("test.db");
-    let (store, orphan) = subscribed(&path).await;
-    let whole = Subscription { id: SubscriptionId::mint(NOW, &SeededEntropy::new(2)), ..orphan.clone() };
-    let secret = SealedSecret::from_bytes(vec![1; 61]);
-    SubscriptionStore::insert_within(
-        &store,
-        &InsertSubscriptionRequest {
-            subscription: whole.clone(),
-            secret: secret.clone(),
-            max: 10,
-            cause: unique_cause(),
-        },
-    )
-    .await
-    .unwrap();
-    store.publish(&events(&orphan.owner, 10, 1)).await.unwrap();
-    let mut other = SqliteConnection::establish(path.to_str().unwrap()).unwrap();
+    let (store, orphan, folder) = subscribed().await;
+    let whole = subscription(2);
+    SubscriptionStore::insert_within(&store, &whole).await.unwrap();
+    store.publish(&events(1)).await.unwrap();
+    let mut other = shell(&folder);
     let plant = format!(
         "INSERT INTO webhook_lanes VALUES (zeroblob(15), 0, 1, 0, 0, NULL, NULL, 0, NULL, NULL, 0),
             (zeroblob(14), 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL, 0);
@@ -397,7 +294,7 @@ async fn damaged_lanes_are_deleted_and_the_others_are_served() {
         hexadecimal(orphan.id.as_bytes())
     );
     other.batch_execute(&plant).unwrap();
-    assert_eq!(claim(&store).await.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [whole.id]);
+    assert_eq!(claim(&store).await.iter().map(|lane| lane.subscription).collect::<Vec<_>>(), [whole.subscription.id]);
     assert_eq!(store.end_closed(NOW, 1_000).await.unwrap(), 0);
     let mut count = |rows: &str| {
         let count: i64 =
