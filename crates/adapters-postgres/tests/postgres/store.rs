@@ -11,6 +11,9 @@ use domain::ports::{
     Schema as _, StoreError,
 };
 use domain::{ListView, OwnerId};
+use storage_conformance::audit::AuditedStores;
+use storage_conformance::catalogue::CatalogueStore;
+use storage_conformance::owners::OwnedStores;
 use storage_conformance::sample::{at, new_key_request, revoke_all_request, user};
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
@@ -28,86 +31,56 @@ async fn migrated(url: &str) -> PostgresStore {
     store
 }
 
+/// A store on a fresh database.
 async fn fresh() -> (Arc<PostgresStore>, Database) {
     let database = databases::migrated().await;
     (Arc::new(open(&database.url).await), database)
 }
 
+/// The same, as these ports.
+async fn fresh_as<Ports: ?Sized>(as_ports: impl FnOnce(Arc<PostgresStore>) -> Arc<Ports>) -> (Arc<Ports>, Database) {
+    let (store, database) = fresh().await;
+    (as_ports(store), database)
+}
+
 mod key_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn KeyPorts>, Database) {
-        let (store, database) = fresh().await;
-        (store, database)
-    }
-
-    storage_conformance::key_store_tests!(fresh_store());
+    storage_conformance::key_store_tests!(fresh_as::<dyn KeyPorts>(|store| store));
 }
 
 mod session_promises {
-
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn SessionPorts>, Database) {
-        let (store, database) = fresh().await;
-        (store, database)
-    }
-
-    storage_conformance::session_store_tests!(fresh_store());
+    storage_conformance::session_store_tests!(fresh_as::<dyn SessionPorts>(|store| store));
 }
 
 mod owner_promises {
-    use storage_conformance::owners::OwnedStores;
-
     use super::*;
 
-    async fn fresh_stores() -> (Arc<OwnedStores>, Database) {
-        let (store, database) = fresh().await;
-        (Arc::new(OwnedStores::of(&store).shared(store)), database)
-    }
-
-    storage_conformance::owner_store_tests!(fresh_stores());
+    storage_conformance::owner_store_tests!(fresh_as(|store| Arc::new(OwnedStores::of(&store).shared(store))));
 }
 
 mod audit_promises {
-    use storage_conformance::audit::AuditedStores;
-
     use super::*;
 
-    async fn fresh_stores() -> (Arc<AuditedStores>, Database) {
-        let (store, database) = fresh().await;
-        (Arc::new(AuditedStores::of(&store)), database)
-    }
-
-    storage_conformance::audit_log_tests!(fresh_stores());
+    storage_conformance::audit_log_tests!(fresh_as(|store| Arc::new(AuditedStores::of(&store))));
 }
 
 mod catalogue_promises {
-    use storage_conformance::catalogue::CatalogueStore;
-
     use super::*;
 
-    async fn fresh_store() -> (Arc<CatalogueStore>, Database) {
-        let (store, database) = fresh().await;
-        (Arc::new(CatalogueStore::of(&store)), database)
-    }
-
-    storage_conformance::catalogue_tests!(fresh_store());
+    storage_conformance::catalogue_tests!(fresh_as(|store| Arc::new(CatalogueStore::of(&store))));
 }
 
 mod webhook_promises {
     use super::*;
 
-    async fn fresh_store() -> (Arc<dyn WebhookStore>, Database) {
-        let (store, database) = fresh().await;
-        (store, database)
-    }
-
-    storage_conformance::webhook_store_tests!(fresh_store());
+    storage_conformance::webhook_store_tests!(fresh_as::<dyn WebhookStore>(|store| store));
 
     #[tokio::test]
     async fn publications_claim_for_the_dispatcher() {
-        let (store, _guard) = fresh_store().await;
+        let (store, _guard) = fresh().await;
         storage_conformance::webhooks::direct_claims::publications_claim_for_the_dispatcher(store).await;
     }
 }
