@@ -4,70 +4,38 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use adapters_journal::open_store;
-use domain::memory::{SeededEntropy, unique_cause};
-use domain::ports::{
-    ActiveLimit, Entropy as _, InsertKeyRequest, Insertion, KeyStore, Retained, RevokeKeyRequest, Store,
-};
-use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, Timestamp};
+use domain::ports::{Insertion, KeyStore, Retained, Store};
+use domain::{KeyId, ListView};
+use storage_conformance::sample::{at, new_key_request, revoke_request, user};
 use tempfile::TempDir;
 
 use crate::open;
 
-const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).expect("a time");
 /// A file of this name in the working directory makes a test the process that is killed.
 const KILL_ME: &str = "kill-me";
 
-fn owner() -> OwnerId {
-    OwnerId::new("https://id.example", "alice").expect("a user")
-}
-
-/// Stores one more key and returns its id.
-pub(crate) async fn store_key(store: &dyn KeyStore, entropy: &SeededEntropy) -> KeyId {
-    let mut digest = [0; 32];
-    entropy.fill(&mut digest);
-    let key = ApiKey {
-        id: KeyId::mint(NOW, entropy),
-        owner: owner(),
-        label: Label::parse("CI").expect("a label"),
-        prefix: "svc_live_abc...".to_owned(),
-        created_at: NOW,
-        last_used_at: None,
-        expires_at: None,
-        revoked_at: None,
-        scopes: Scopes::default(),
-        replaced_by: None,
-        settings: domain::KeySettings::default(),
-        created_by: None,
-    };
-    let limit = ActiveLimit { max: u32::MAX, at: NOW };
-    let answer = store
-        .insert_within(&InsertKeyRequest {
-            key: key.clone(),
-            digest: CredentialDigest::from_bytes(digest),
-            limit,
-            view: ListView::at(NOW),
-            cause: unique_cause(),
-        })
-        .await;
+/// Stores one more key of alice and returns its id.
+pub(crate) async fn store_key(store: &dyn KeyStore) -> KeyId {
+    let request = new_key_request(&user("alice"), u32::MAX);
+    let answer = store.insert_within(&request).await;
     assert!(matches!(answer, Ok(Insertion::Stored(_))), "{answer:?}");
-    key.id
+    request.key.id
 }
 
 async fn stored(store: &dyn KeyStore) -> Vec<KeyId> {
-    let keys = store.list(&owner(), ListView::at(NOW)).await.expect("a list");
+    let keys = store.list(&user("alice"), ListView::at(at(0))).await.expect("a list");
     keys.into_iter().map(|key| key.id).rev().collect()
 }
 
 /// A journal of three keys: its bytes, and after each key its length and all ids so far, sorted as lists show them.
 async fn journal_of_three() -> (Vec<u8>, Vec<(usize, Vec<KeyId>)>) {
-    let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(1));
+    let folder = TempDir::new().expect("a folder");
     let (store, path) = (open(folder.path()).await, folder.path().join("journal"));
     let mut answered = vec![(0, Vec::new())];
     for _ in 0..3 {
-        store_key(&*store.keys.store, &entropy).await;
+        store_key(&*store.keys.store).await;
         answered.push((fs::read(&path).expect("a journal").len(), stored(&*store.keys.store).await));
     }
     (fs::read(&path).expect("a journal"), answered)
@@ -92,9 +60,9 @@ async fn a_cut_anywhere_loses_nothing_that_was_answered() {
 #[tokio::test]
 async fn a_torn_end_is_overwritten() {
     let (bytes, _) = journal_of_three().await;
-    let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(2));
+    let folder = TempDir::new().expect("a folder");
     let torn = opened(&bytes[..bytes.len() - 1], folder.path()).await.expect("a journal");
-    let new = store_key(&*torn.keys.store, &entropy).await;
+    let new = store_key(&*torn.keys.store).await;
     let reopened = stored(&*open(folder.path()).await.keys.store).await;
     assert_eq!((reopened.len(), reopened.contains(&new)), (3, true));
 }
@@ -117,18 +85,13 @@ async fn damage_is_cut_off_at_the_end_and_refused_elsewhere() {
 /// A purge of some keys among many deletes the same keys when it is replayed.
 #[tokio::test]
 async fn a_replayed_purge_deletes_the_same_keys() {
-    let (folder, entropy) = (TempDir::new().expect("a folder"), SeededEntropy::new(4));
+    let folder = TempDir::new().expect("a folder");
     let store = open(folder.path()).await;
     for _ in 0..10 {
-        let id = store_key(&*store.keys.store, &entropy).await;
-        store
-            .keys
-            .store
-            .revoke(&RevokeKeyRequest { owner: owner(), id, at: NOW, view: ListView::at(NOW), cause: unique_cause() })
-            .await
-            .expect("a revocation");
+        let id = store_key(&*store.keys.store).await;
+        store.keys.store.revoke(&revoke_request(&user("alice"), id, at(0))).await.expect("a revocation");
     }
-    store.retention.purge(Retained::Keys, NOW.plus(Duration::from_secs(1)), 5).await.expect("a purge");
+    store.retention.purge(Retained::Keys, at(1_000), 5).await.expect("a purge");
     let kept = stored(&*store.keys.store).await;
     assert_eq!(kept.len(), 5);
     assert_eq!(stored(&*open(folder.path()).await.keys.store).await, kept);
@@ -140,9 +103,9 @@ async fn the_process_that_is_killed() {
     if !Path::new(KILL_ME).exists() {
         return;
     }
-    let (store, entropy) = (open(Path::new(".")).await, SeededEntropy::new(3));
+    let store = open(Path::new(".")).await;
     loop {
-        let id = store_key(&*store.keys.store, &entropy).await;
+        let id = store_key(&*store.keys.store).await;
         writeln!(std::io::stdout(), "stored {id}").expect("somebody reads");
     }
 }

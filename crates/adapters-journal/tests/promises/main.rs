@@ -6,10 +6,11 @@ use std::path::Path;
 
 use adapters_journal::{JournalStore, open_store};
 use domain::audit::AuditFilter;
-use domain::memory::{MemoryAuditLog, MemoryOwnerStore, MemoryOwners, SeededEntropy, unique_cause};
+use domain::memory::{MemoryAuditLog, MemoryOwnerStore, MemoryOwners, unique_cause};
 use domain::ports::{ChangeOwnerRequest, SetOwnerStateRequest, Store};
-use domain::{OwnerChange, OwnerId, OwnerName, OwnerRecord, OwnerStateChange, Patch, Timestamp};
+use domain::{OwnerChange, OwnerName, OwnerRecord, OwnerStateChange, Patch, Timestamp};
 use storage_conformance::KeyPorts;
+use storage_conformance::sample::user;
 use tempfile::TempDir;
 
 use crash::store_key;
@@ -77,7 +78,7 @@ mod owner_promises {
 #[tokio::test]
 async fn records_of_owners_are_durable() {
     let folder = TempDir::new().expect("a folder for the journal");
-    let owner = OwnerId::new("https://id.example", "alice").expect("a user");
+    let owner = user("alice");
     let store = open(folder.path()).await;
     let change = OwnerChange {
         name: Patch::Set(OwnerName::parse("Acme").expect("a name")),
@@ -100,7 +101,7 @@ async fn records_of_owners_are_durable() {
 async fn events_of_key_changes_are_durable() {
     let folder = TempDir::new().expect("a folder for the journal");
     let store = open(folder.path()).await;
-    store_key(&*store.keys.store, &SeededEntropy::new(5)).await;
+    store_key(&*store.keys.store).await;
     let events =
         async |store: &Store| store.audit.list(&AuditFilter::default(), None, 100).await.expect("a list").events;
     let written = events(&store).await;
