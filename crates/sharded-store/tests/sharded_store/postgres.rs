@@ -13,7 +13,7 @@ use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
-use storage_conformance::{KeyPorts, OF_EACH_KIND, Promise, SharedSessionStore};
+use storage_conformance::{Instances, KeyPorts, OF_EACH_KIND, Promise, SharedSessionStore, SharedStore};
 use storage_conformance::{audit, catalogue, keep_shared, keys, owners, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
 
@@ -95,53 +95,49 @@ async fn opened(url: &str) -> (Arc<ShardedStore>, Vec<Arc<dyn ChangeFeed>>) {
     (Arc::new(ShardedStore::new(shards)), feeds)
 }
 
+/// Two stores on one database, each with the feed of all shards, as these ports.
+async fn two<Port: ?Sized>(
+    of: impl Fn(Arc<ShardedStore>, Vec<Arc<dyn ChangeFeed>>) -> Arc<Port>,
+) -> (Instances<Port>, Database) {
+    let database = copied().await;
+    let [(here, feeds), (there, feeds_there)] = [opened(&database.url).await, opened(&database.url).await];
+    ([of(here, feeds), of(there, feeds_there)], database)
+}
+
 fn is_checked<Port: ?Sized>(promise: &Promise<Port>) -> bool {
     chosen().is_some() || OF_EACH_KIND.contains(&promise.name)
 }
 
+fn check<Port: ?Sized>(promises: &'static [Promise<Port>], of: impl Fn(Arc<ShardedStore>) -> Arc<Port>) {
+    check_each(promises.iter().filter(|promise| is_checked(promise)), async || {
+        let (store, database) = fresh().await;
+        (of(store), database)
+    });
+}
+
 #[test]
 fn keys_of_three_schemas() {
-    check_each(keys::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
-        let (store, database) = fresh().await;
-        (store as _, database)
-    });
+    check(keys::PROMISES, |store| store);
 }
 
 #[test]
 fn feeds_of_three_schemas() {
     for promise in keys::SHARED_PROMISES {
-        keep_shared(promise, async {
-            let database = copied().await;
-            let mut instances: Vec<Arc<dyn storage_conformance::SharedStore>> = Vec::new();
-            for _ in 0..2 {
-                let (store, feeds) = opened(&database.url).await;
-                instances.push(Arc::new(KeysWithFeed::of(store, feeds)));
-            }
-            ([Arc::clone(&instances[0]), Arc::clone(&instances[1])], database)
-        });
+        keep_shared(promise, two::<dyn SharedStore>(|store, feeds| Arc::new(KeysWithFeed::of(store, feeds))));
     }
 }
 
 #[test]
 fn sessions_of_three_schemas() {
-    check_each(sessions::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
-        let (store, database) = fresh().await;
-        (store as _, database)
-    });
+    check(sessions::PROMISES, |store| store);
 }
 
 #[test]
 fn feeds_of_sessions_of_three_schemas() {
     for promise in sessions::SHARED_PROMISES {
-        keep_shared(promise, async {
-            let database = copied().await;
-            let mut instances: Vec<Arc<dyn SharedSessionStore>> = Vec::new();
-            for _ in 0..2 {
-                let (store, feeds) = opened(&database.url).await;
-                instances.push(Arc::new(SessionsWithFeed { store, feed: AllFeeds(feeds) }));
-            }
-            ([Arc::clone(&instances[0]), Arc::clone(&instances[1])], database)
-        });
+        let fresh =
+            two::<dyn SharedSessionStore>(|store, feeds| Arc::new(SessionsWithFeed { store, feed: AllFeeds(feeds) }));
+        keep_shared(promise, fresh);
     }
 }
 
@@ -156,26 +152,17 @@ fn records_of_owners_of_three_schemas() {
 
 #[test]
 fn webhooks_of_three_schemas() {
-    check_each(webhooks::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
-        let (store, database) = fresh().await;
-        (store as _, database)
-    });
+    check(webhooks::PROMISES, |store| store);
 }
 
 #[test]
 fn audit_logs_of_three_schemas() {
-    check_each(audit::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
-        let (store, database) = fresh().await;
-        (Arc::new(AuditedStores::of(&store)), database)
-    });
+    check(audit::PROMISES, |store| Arc::new(AuditedStores::of(&store)));
 }
 
 #[test]
 fn catalogues_of_three_schemas() {
-    check_each(catalogue::PROMISES.iter().filter(|promise| is_checked(promise)), async || {
-        let (store, database) = fresh().await;
-        (Arc::new(CatalogueStore::of(&store)), database)
-    });
+    check(catalogue::PROMISES, |store| Arc::new(CatalogueStore::of(&store)));
 }
 
 /// The shards that have lost the race go on: a store closes the connection of a call that is dropped.
