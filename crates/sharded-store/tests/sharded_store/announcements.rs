@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::memory::unique_cause;
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, Store, StoreError};
-use domain::{AuditId, Home, KeyId, OwnerId};
+use domain::{AuditId, Home, KeyId};
 use sharded_store::ShardedStore;
+use storage_conformance::sample::user;
 
 use crate::composed::memory_store;
 
@@ -57,10 +58,8 @@ fn shard_of(event: &AuditEvent) -> usize {
 #[tokio::test]
 async fn a_mark_that_fails_is_an_error_and_the_others_are_made() {
     let (store, logs) = store();
-    let revocation = |number: u8| {
-        let owner = OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
-        unique_cause().keys_revoked([(owner, KeyId::from_bytes([number; 16]))])
-    };
+    let revocation =
+        |number: u8| unique_cause().keys_revoked([(user(&format!("user-{number}")), KeyId::from_bytes([number; 16]))]);
     let events: Vec<AuditEvent> = (0..20).flat_map(revocation).collect();
     assert_eq!(store.record_new(&events).await.expect("shards take events"), 20);
     assert_eq!(events.iter().map(shard_of).collect::<BTreeSet<_>>().len(), SHARDS, "owners are in all shards");

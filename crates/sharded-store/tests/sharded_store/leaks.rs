@@ -18,9 +18,10 @@ use domain::webhooks::{
 };
 use domain::{
     ApiKey, CreateKey, CreatedKey, Home, KeyPolicy, Keys, Label, OwnerId, Placement, ReportLeaksError, SealingKeys,
-    Timestamp, report_leaks,
+    report_leaks,
 };
 use sharded_store::ShardedStore;
+use storage_conformance::sample::{at, user};
 
 use crate::composed::{Counting, LookUps, memory_store};
 
@@ -43,8 +44,7 @@ impl World {
         let credentials = Arc::clone(&shards[0].keys.credentials);
         shards[0].keys.credentials = Arc::new(Counting { store: credentials, look_ups: Arc::clone(&first) });
         let store = Arc::new(ShardedStore::new(shards));
-        let now = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
-        let (clock, entropy) = (Arc::new(ManualClock::new(now)), Arc::new(SeededEntropy::new(7)));
+        let (clock, entropy) = (Arc::new(ManualClock::new(at(0))), Arc::new(SeededEntropy::new(7)));
         let policy = KeyPolicy::default();
         let keys =
             Keys::new(KeyStores::of(&store), store.clone(), Arc::new(()), clock.clone(), entropy.clone(), policy);
@@ -122,8 +122,8 @@ async fn what_was_found_is_disabled_before_a_report_fails() {
 
 /// An owner in this shard.
 fn owner_in(shard: usize) -> OwnerId {
-    let owners = (0..).map(|n| OwnerId::new("https://id.example", format!("user-{n}")).expect("a valid subject"));
-    owners.into_iter().find(|owner| Home::of(owner).shard(SHARDS.into()) == shard).expect("every shard has owners")
+    let mut owners = (0..).map(|n| user(&format!("user-{n}")));
+    owners.find(|owner| Home::of(owner).shard(SHARDS.into()) == shard).expect("every shard has owners")
 }
 
 fn rules() -> WebhookRules {

@@ -4,19 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use domain::audit::{Cause, Origin};
+use domain::audit::Origin;
 use domain::memory::{ManualClock, SeededEntropy};
 use domain::organizations::Memberships;
 use domain::ports::{
-    ActiveLimit, CredentialStore, Found, InsertKeyRequest, KeyStore, KeyStores, NotReady, ReadinessCheck, Retained,
-    Retention, SessionStore, SessionStores, Store, StoreError,
+    CredentialStore, Found, InsertKeyRequest, KeyStore, KeyStores, NotReady, ReadinessCheck, Retained, Retention,
+    SessionStore, SessionStores, Store, StoreError,
 };
 use domain::sessions::{OpenSession, Session, SessionRole, Sessions};
-use domain::{
-    ApiKey, CreateKey, CredentialDigest, Home, KeyId, KeyPolicy, Keys, Label, ListView, OwnerId, Placement, Scopes,
-    Timestamp,
-};
+use domain::{ApiKey, CreateKey, CredentialDigest, Home, KeyPolicy, Keys, Label, OwnerId, Placement, Timestamp};
 use sharded_store::ShardedStore;
+use storage_conformance::sample::{at, new_key_request, user};
 
 use crate::composed::{Counting, LookUps, memory_store};
 
@@ -66,7 +64,7 @@ impl Counted {
 
     /// Digests of keys, one of each owner.
     async fn minted(&self) -> Vec<CredentialDigest> {
-        let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
+        let (clock, entropy) = (Arc::new(ManualClock::new(at(0))), Arc::new(SeededEntropy::new(7)));
         let keys = Keys::new(
             KeyStores::of(&self.store),
             self.store.clone(),
@@ -88,23 +86,7 @@ impl Counted {
 
     /// Stores a key of the owner under this digest, as an import does.
     async fn import(&self, owner: &OwnerId, digest: CredentialDigest) {
-        let (entropy, at) = (SeededEntropy::new(u64::from(digest.as_bytes()[31])), start());
-        let key = ApiKey {
-            id: KeyId::mint(at, &entropy),
-            owner: owner.clone(),
-            label: Label::parse("imported").expect("a valid label"),
-            prefix: "svc_...".into(),
-            created_at: at,
-            last_used_at: None,
-            expires_at: None,
-            revoked_at: None,
-            scopes: Scopes::default(),
-            replaced_by: None,
-            settings: domain::KeySettings::default(),
-            created_by: None,
-        };
-        let (limit, cause) = (ActiveLimit { max: 10, at }, Cause::new(&Origin::SERVICE, at, &entropy));
-        let request = InsertKeyRequest { key, digest, limit, view: ListView::at(at), cause };
+        let request = InsertKeyRequest { digest, ..new_key_request(owner, 10) };
         KeyStore::insert_within(&*self.store, &request).await.expect("the store is up");
     }
 }
@@ -130,12 +112,8 @@ impl ReadinessCheck for ReadOnly {
     }
 }
 
-fn start() -> Timestamp {
-    Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time")
-}
-
 fn owner(number: u32) -> OwnerId {
-    OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject")
+    user(&format!("user-{number}"))
 }
 
 fn shard_of(owner: &OwnerId) -> usize {
@@ -165,7 +143,7 @@ async fn one_shard_looks_for_a_key_that_was_minted_here() {
 #[tokio::test]
 async fn one_shard_looks_for_a_session() {
     let shards = Counted::new();
-    let (clock, entropy) = (Arc::new(ManualClock::new(start())), Arc::new(SeededEntropy::new(7)));
+    let (clock, entropy) = (Arc::new(ManualClock::new(at(0))), Arc::new(SeededEntropy::new(7)));
     let sessions = Sessions::new(SessionStores::of(&shards.store), Arc::new(()), clock, entropy)
         .with_placement(Placement::Shards(SHARDS));
     for owner in (0..OWNERS).map(owner) {
@@ -236,8 +214,8 @@ async fn a_shard_that_takes_no_writes_verifies_its_keys() {
     };
     let shards = Counted::of((0..usize::from(SHARDS)).map(store));
     let digests = shards.minted().await;
-    shards.store.prepare_history(start(), 1).await.expect("the others take writes");
-    let counted = SessionStore::count_good(&*shards.store, start(), 1).await;
+    shards.store.prepare_history(at(0), 1).await.expect("the others take writes");
+    let counted = SessionStore::count_good(&*shards.store, at(0), 1).await;
     counted.expect_err("the shard is known to take no writes");
     for digest in &digests {
         assert!(shards.find(digest).await.expect("each shard answers look-ups").is_some());

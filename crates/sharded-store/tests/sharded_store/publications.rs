@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::memory::SeededEntropy;
 use domain::ports::{EventStore, Publication, Store, StoreError};
-use domain::webhooks::{ContentDigest, Event, EventType, NewEvent, Payload, PublicationKey, PublisherId};
-use domain::{EventId, Home, OwnerId, Timestamp};
+use domain::webhooks::NewEvent;
+use domain::{EventId, Home};
 use sharded_store::ShardedStore;
+use storage_conformance::sample::{at, named_event, new_event, user};
 use tokio::sync::Barrier;
 use tokio::time::timeout;
 
@@ -49,19 +49,11 @@ fn shards() -> (ShardedStore, Vec<Arc<Meeting>>) {
     (ShardedStore::new(shards), meetings)
 }
 
-/// Events of owners in all shards. A repetition of an event has the same publication key.
+/// Events of owners in all shards. A repetition of an event has another id and the same publication key.
 fn events(content: impl Fn(usize) -> String) -> Vec<NewEvent> {
-    let at = Timestamp::parse_rfc3339("2026-11-21T01:42:03.120Z").expect("a valid time");
-    let (entropy, event_type) = (SeededEntropy::new(3), EventType::parse("order.paid").expect("a valid type"));
     let event = |number: usize| {
-        let owner = OwnerId::new("https://id.example", format!("user-{number}")).expect("a valid subject");
-        let (id, payload) = (EventId::mint(at, &entropy), Payload::from_bytes(b"{}".to_vec()));
-        let publication = PublicationKey {
-            id: PublisherId::parse(&format!("order-{number}")).expect("a valid id"),
-            content: ContentDigest::of(&event_type, &content(number)),
-        };
-        let event = Event { id, owner, event_type: event_type.clone(), payload, created_at: at };
-        NewEvent { event, publication: Some(publication), only: None, trace: None }
+        let new = new_event(&user(&format!("user-{number}")), at(0));
+        named_event(new, &format!("order-{number}"), &content(number))
     };
     (0..100).map(event).collect()
 }
@@ -95,11 +87,7 @@ async fn a_repetition_stores_what_a_shard_that_was_down_did_not() {
     meetings[down].is_down.store(true, Ordering::Relaxed);
     assert!(store.publish(&first).await.is_err());
     meetings[down].is_down.store(false, Ordering::Relaxed);
-    let mut again = first.clone();
-    let later = SeededEntropy::new(4);
-    for new in &mut again {
-        new.event.id = EventId::mint(new.event.created_at, &later);
-    }
+    let again = events(|_| "content".to_owned());
     for ((id, first), again) in ids(store.publish(&again).await).into_iter().zip(&first).zip(&again) {
         assert_eq!(id, if shard_of(first) == down { again.event.id } else { first.event.id });
     }
