@@ -2,6 +2,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;
+use futures_util::FutureExt as _;
 use tempfile::TempDir;
 
 use super::*;
@@ -72,7 +73,7 @@ async fn a_refusal_undoes_itself_and_no_neighbour() {
 async fn a_writer_that_panics_has_ended() {
     let (writer, _file, _folder) = writer();
     writer.write(|connection| note(connection, "good")).await.unwrap();
-    assert!(poll_once(Box::pin(writer.ended()).as_mut()).await.is_none());
+    assert!(writer.ended().now_or_never().is_none());
     let broken = writer.write::<()>(|_| panic!("on purpose")).await;
     assert!(matches!(broken, Err(StoreError::Unavailable(_))), "{broken:?}");
     timeout(DEADLINE, writer.ended()).await.expect("the thread has ended");
@@ -116,7 +117,7 @@ async fn a_write_whose_caller_gave_up_before_its_turn_changes_nothing() {
     let (writer, file, _folder) = writer();
     let release = occupy(&writer).await;
     let mut gone = Box::pin(writer.write(|connection| note(connection, "gone")));
-    assert!(poll_once(gone.as_mut()).await.is_none());
+    assert!(gone.as_mut().now_or_never().is_none());
     drop(gone);
     release.send(()).unwrap();
     writer.write(|connection| note(connection, "stays")).await.unwrap();
@@ -178,7 +179,7 @@ async fn overload_is_refused_at_once() {
     let mut waiting = Vec::new();
     for number in 0..QUEUE_LENGTH_MAX {
         let mut write = Box::pin(writer.write(move |connection| note(connection, &format!("{number:04}"))));
-        assert!(poll_once(write.as_mut()).await.is_none());
+        assert!(write.as_mut().now_or_never().is_none());
         waiting.push(write);
     }
     let refused = writer.write(|connection| note(connection, "refused")).await;
@@ -199,13 +200,4 @@ async fn closing_finishes_what_is_queued() {
     queued.unwrap();
     assert_eq!(notes(&file), ["queued"]);
     assert!(writer.write(|connection| note(connection, "late")).await.is_err());
-}
-
-/// Polls once.
-async fn poll_once<T>(mut future: std::pin::Pin<&mut impl Future<Output = T>>) -> Option<T> {
-    std::future::poll_fn(|context| match future.as_mut().poll(context) {
-        std::task::Poll::Ready(value) => std::task::Poll::Ready(Some(value)),
-        std::task::Poll::Pending => std::task::Poll::Ready(None),
-    })
-    .await
 }
