@@ -1,26 +1,23 @@
 //! How SQLite runs the statements: which indexes they use, and that they are prepared once.
 
-use domain::memory::unique_cause;
-use domain::ports::Schema as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use diesel::SqliteConnection;
 use diesel_mapping::webhooks::EventQuery;
-use domain::memory::SeededEntropy;
+use domain::memory::unique_cause;
 use domain::ports::{
-    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimId, ClaimRequest, ClaimedDelivery,
-    Completion, CountRecoverableRequest, DeleteSubscriptionRequest, DisableSetByRequest, InsertSubscriptionRequest,
-    ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest,
-    RecoverRequest, RetryDeliveryRequest, RetryFailedRequest, RetryRequest, SubscriptionStore,
+    AttemptCursor, CancelDeliveryRequest, ChangeSubscriptionRequest, Completion, CountRecoverableRequest,
+    DeleteSubscriptionRequest, DisableSetByRequest, ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest,
+    ListFailedRequest, ListSubscriptionsRequest, RecoverRequest, RetryDeliveryRequest, RetryFailedRequest,
+    RetryRequest, Schema as _, SubscriptionStore,
 };
 use domain::webhooks::{
-    AnswerHeaders, AttemptRecord, ClaimEnd, ContentDigest, DeliveryFilter, Description, DirectClaims, DisableReason,
-    Event, EventFilter, EventType, FairShares, NewEvent, PauseLengths, Payload, PublicationKey, PublisherId,
-    Recoverable, SealedOptions, SealedSecret, Signing, SubscribedEvents, Subscription, SubscriptionChange,
-    SubscriptionStatus, TargetUrl,
+    ClaimEnd, DeliveryFilter, DirectClaims, DisableReason, EventFilter, NewEvent, PauseLengths, Recoverable,
+    Subscription, SubscriptionChange,
 };
-use domain::{DeliveryId, EventId, KeyId, OwnerId, SubscriptionId, Timestamp};
+use domain::{DeliveryId, KeyId, OwnerId, Timestamp};
+use storage_conformance::sample::{claim_request, delivered, named_event, new_event, new_subscription_request, user};
 use tempfile::TempDir;
 
 use super::*;
@@ -37,62 +34,16 @@ async fn noted() -> (Statements, SqliteConnection, Subscription, SqliteStore, Te
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(SqliteSettings { path: folder.path().join("test.db"), readers: 1 }).await.unwrap();
     store.migrate().await.unwrap();
-    let subscription = Subscription {
-        id: SubscriptionId::mint(NOW, &SeededEntropy::new(1)),
-        owner: OwnerId::new("https://id.example", "alice").unwrap(),
-        url: TargetUrl::from_stored("https://hooks.example/").unwrap(),
-        events: SubscribedEvents::parse(["order.*"]).unwrap(),
-        filter: None,
-        url_set_by: None,
-        description: Description::default(),
-        status: SubscriptionStatus::Enabled,
-        created_at: NOW,
-        updated_at: NOW,
-        created_by: None,
-        options: SealedOptions::default(),
-        signing: Signing::default(),
-    };
-    store
-        .insert_within(&InsertSubscriptionRequest {
-            subscription: subscription.clone(),
-            secret: SealedSecret::from_bytes(vec![1; 32]),
-            max: 10,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let new = new_subscription_request(&user("alice"));
+    store.insert_within(&new).await.unwrap();
     let mut connection = store.file.connect().unwrap();
     let statements = Statements::of(&mut connection);
-    (statements, connection, subscription, store, folder)
+    (statements, connection, new.subscription, store, folder)
 }
 
-fn event(owner: &OwnerId, seed: u64) -> NewEvent {
-    let event_type = EventType::parse("order.created").unwrap();
-    let key = PublicationKey {
-        id: PublisherId::parse(&seed.to_string()).unwrap(),
-        content: ContentDigest::of(&event_type, "{}"),
-    };
-    let event = Event {
-        id: EventId::mint(NOW, &SeededEntropy::new(seed)),
-        owner: owner.clone(),
-        event_type,
-        payload: Payload::from_bytes(*b"{}"),
-        created_at: NOW,
-    };
-    NewEvent { event, publication: Some(key), only: None, trace: None }
-}
-
-fn claim_request() -> ClaimRequest {
-    ClaimRequest {
-        claim: ClaimId::from_number(1),
-        at: NOW,
-        until: NOW.plus(Duration::from_mins(1)),
-        lanes_max: 64,
-        room: 8,
-        rooms: Vec::new(),
-        shares: FairShares::new(u32::MAX),
-        payload_bytes_max: u64::MAX,
-    }
+/// An event with this number as the publisher's id.
+fn event(owner: &OwnerId, number: u64) -> NewEvent {
+    named_event(new_event(owner, NOW), &number.to_string(), "{}")
 }
 
 /// Publishes three events and claims their deliveries. The first delivery ends, the second waits for a retry, the third is
@@ -102,37 +53,22 @@ fn deliver(connection: &mut SqliteConnection, subscription: &Subscription, seed:
     publish_events::publish_events(connection, &events, None).unwrap();
     let only = NewEvent { only: Some(subscription.id), ..event(&subscription.owner, seed + 3) };
     publish_events::publish_events(connection, &[only], None).unwrap();
-    let request = claim_request();
-    let claim = request.claim;
+    let request = claim_request(NOW);
     let claimed = claim::claim(connection, &request).unwrap();
     let deliveries: Vec<DeliveryId> = claimed[0].deliveries.iter().map(|delivery| delivery.id).collect();
     let later = NOW.plus(Duration::from_mins(5));
-    let attempt = |number| AttemptRecord {
-        number,
-        started_at: NOW,
-        duration: Duration::ZERO,
-        failure: None,
-        status: Some(200),
-        headers: AnswerHeaders::default(),
-        excerpt: Vec::new(),
+    let completion = |(number, done): (usize, Completion)| {
+        let ClaimEnd::Delivered(attempt) = done.end else { panic!("a success") };
+        let (retry_at, pauses) = (Some(later), PauseLengths::default());
+        let end = match number % 3 {
+            0 => ClaimEnd::Delivered(attempt),
+            1 => ClaimEnd::Failed { attempt, retry_after: None, retry_at, pauses },
+            _ => ClaimEnd::GivenBack { at: NOW, due_at: later },
+        };
+        Completion { end, ..done }
     };
-    let ends: [fn(AttemptRecord, Timestamp) -> ClaimEnd; 3] = [
-        |attempt, _| ClaimEnd::Delivered(attempt),
-        |attempt, later| ClaimEnd::Failed {
-            attempt,
-            retry_after: None,
-            retry_at: Some(later),
-            pauses: PauseLengths::default(),
-        },
-        |_, later| ClaimEnd::GivenBack { at: NOW, due_at: later },
-    ];
-    let completion = |(delivery, end): (&ClaimedDelivery, &fn(AttemptRecord, Timestamp) -> ClaimEnd)| Completion {
-        subscription: subscription.id,
-        delivery: delivery.id,
-        claim,
-        end: end(attempt(delivery.attempt), later),
-    };
-    let completions: Vec<Completion> = claimed[0].deliveries.iter().zip(ends.iter().cycle()).map(completion).collect();
+    let completions = delivered(request.claim, &claimed[..1], NOW).into_iter().enumerate();
+    let completions: Vec<Completion> = completions.map(completion).collect();
     complete::complete(connection, &completions).unwrap();
     deliveries
 }
@@ -152,14 +88,8 @@ fn look(connection: &mut SqliteConnection, subscription: &Subscription, delivery
     find_subscription::find_with_health(connection, owner, subscription.id).unwrap();
     let failed = ListFailedRequest { owner: owner.clone(), subscription: None, published_since: NOW, max };
     list_failures::list_failed(connection, &failed).unwrap();
-    let retry = RetryRequest { at: NOW, published_since: NOW };
-    let lost = CountRecoverableRequest {
-        owner: owner.clone(),
-        subscription: subscription.id,
-        retry,
-        filter: Recoverable::All.into(),
-        max,
-    };
+    let (retry, filter) = (RetryRequest { at: NOW, published_since: NOW }, Recoverable::All.into());
+    let lost = CountRecoverableRequest { owner: owner.clone(), subscription: subscription.id, retry, filter, max };
     list_failures::count_recoverable(connection, &lost).unwrap();
     subscription_secrets::list_secrets(connection, None, 10).unwrap();
     find_subscription::list_all(connection, None, 10).unwrap();
@@ -186,17 +116,8 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     };
     switch(connection, false);
     for enables in [true, false] {
-        let (owner, cause) = (owner.clone(), unique_cause());
-        let request = RecoverRequest {
-            owner,
-            subscription: id,
-            retry,
-            filter: Recoverable::All.into(),
-            after: None,
-            max: 10,
-            enables,
-            cause,
-        };
+        let (owner, filter, cause) = (owner.clone(), Recoverable::All.into(), unique_cause());
+        let request = RecoverRequest { owner, subscription: id, retry, filter, after: None, max: 10, enables, cause };
         recover_subscription::recover_subscription(connection, &request).unwrap();
     }
     let (ids, cause) = (vec![delivery], unique_cause());
@@ -204,7 +125,7 @@ fn change(connection: &mut SqliteConnection, subscription: &Subscription, delive
     retry_failures::retry_failures(connection, &request).unwrap();
     let seed = u64::from(delivery.as_bytes()[15]) + 1_000;
     let claims = Arc::new(DirectClaims::default());
-    claims.offer(Some(&claim_request()));
+    claims.offer(Some(&claim_request(NOW)));
     publish_events::publish_events(connection, &[event(owner, seed)], claims.begin(NOW)).unwrap();
     switch(connection, false);
     switch(connection, true);
@@ -291,39 +212,19 @@ async fn a_delivery_ends_without_a_temporary_table() {
 #[tokio::test]
 async fn lists_look_at_no_deleted_subscription_without_deliveries() {
     let (_, mut connection, subscription, store, _folder) = noted().await;
-    let entropy = SeededEntropy::new(2);
     for _ in 0..50 {
-        let unused = Subscription { id: SubscriptionId::mint(NOW, &entropy), ..subscription.clone() };
-        store
-            .insert_within(&InsertSubscriptionRequest {
-                subscription: unused.clone(),
-                secret: SealedSecret::from_bytes(vec![1; 32]),
-                max: 10,
-                cause: unique_cause(),
-            })
-            .await
-            .unwrap();
-        store
-            .delete(&DeleteSubscriptionRequest {
-                owner: unused.owner.clone(),
-                id: unused.id,
-                at: NOW,
-                cause: unique_cause(),
-            })
-            .await
-            .unwrap();
+        let unused = new_subscription_request(&subscription.owner);
+        store.insert_within(&unused).await.unwrap();
+        delete(&store, &unused.subscription).await;
     }
     let looked_at = |connection: &mut _| find_delivery::subscriptions_of(connection, &subscription.owner).unwrap();
     assert_eq!(looked_at(&mut connection), [subscription.id]);
     deliver(&mut connection, &subscription, 1);
-    store
-        .delete(&DeleteSubscriptionRequest {
-            owner: subscription.owner.clone(),
-            id: subscription.id,
-            at: NOW,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    delete(&store, &subscription).await;
     assert_eq!(looked_at(&mut connection), [subscription.id], "its deliveries are still listed");
+}
+
+async fn delete(store: &SqliteStore, subscription: &Subscription) {
+    let (owner, id) = (subscription.owner.clone(), subscription.id);
+    store.delete(&DeleteSubscriptionRequest { owner, id, at: NOW, cause: unique_cause() }).await.unwrap();
 }
