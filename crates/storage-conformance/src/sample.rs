@@ -33,6 +33,31 @@ pub(crate) fn user_of(issuer: &str, subject: &str) -> OwnerId {
     OwnerId::new(issuer, subject).expect("the sample's issuer and subject are valid")
 }
 
+/// Owners that differ in case, in spaces, in how characters are composed, in patterns of SQL, or in where the issuer ends.
+pub(crate) fn look_alikes() -> [OwnerId; 18] {
+    [
+        ("https://id.example", "alice"),
+        ("https://id.example", "Alice"),
+        ("https://id.example", "alic"),
+        ("https://id.example", "alice "),
+        ("https://id.example", " alice"),
+        ("https://id.example", "alice%"),
+        ("https://id.example", "_lice"),
+        ("https://id.example", "caf\u{e9}"),
+        ("https://id.example", "cafe\u{301}"),
+        ("https://id.example", "1"),
+        ("https://id.example", "01"),
+        ("https://id.example/", "alice"),
+        ("organization:https://id.example", "alice"),
+        ("https://ID.example", "alice"),
+        ("https://other.example", "alice"),
+        ("https://id.examplea", "lice"),
+        ("https://id.exampl", "ealice"),
+        ("alice", "https://id.example"),
+    ]
+    .map(|(issuer, subject)| user_of(issuer, subject))
+}
+
 /// Inserts a good key of the owner, who may have `max` of them at the start of the samples.
 pub fn new_key_request(owner: &OwnerId, max: u32) -> InsertKeyRequest {
     InsertKeyRequest { view: ListView::at(at(0)), ..keys::insert_request(&keys::Sample::of(owner), max) }

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use domain::KeyId;
 use domain::audit::{Actor, AuditAction, AuditEvent, AuditFilter, AuditTarget, Means, Origin};
-use domain::{KeyId, OwnerId};
 
 use super::AuditedStores;
 use super::sample::{all, all_of, event_of, listed, record_all, second};
-use crate::sample::{user, user_of};
+use crate::sample::{look_alikes, user};
 
 /// Every filter, and every pair of filters, shows the selection of [`AuditFilter::matches`], newest first.
 pub async fn lists_are_what_the_reference_selects(stores: Arc<AuditedStores>) {
@@ -93,20 +93,7 @@ pub async fn pages_come_to_their_end(stores: Arc<AuditedStores>) {
 
 /// Owners are compared byte for byte, as [`crate::keys::owners`] has it.
 pub async fn look_alike_owners_are_told_apart(stores: Arc<AuditedStores>) {
-    let owners: Vec<OwnerId> = [
-        ("https://id.example", "alice"),
-        ("https://id.example", "Alice"),
-        ("https://id.example", "alice "),
-        ("https://id.example", "alic"),
-        ("https://id.example", "caf\u{e9}"),
-        ("https://id.example", "cafe\u{301}"),
-        ("https://id.example/", "alice"),
-        ("organization:https://id.example", "alice"),
-        ("https://id.examplea", "lice"),
-    ]
-    .map(|(issuer, subject)| user_of(issuer, subject))
-    .into();
-    let events: Vec<AuditEvent> = owners.iter().map(|owner| event_of(owner, second(1))).collect();
+    let events = look_alikes().map(|owner| event_of(&owner, second(1)));
     record_all(&*stores.audit, &events).await;
     for event in &events {
         let shown = all_of(&*stores.audit, &event.owner).await;

@@ -9,7 +9,7 @@ use domain::organizations::{Memberships, UnreadableMemberships};
 use domain::sessions::{Capability, Session, SessionRole, UserAgent};
 
 use super::sample::{NO_MAXIMUM, Sample, expect_stored, list, open};
-use crate::sample::{at, user, user_of};
+use crate::sample::{at, look_alikes, user};
 
 /// Every field of a session comes back unchanged, to the millisecond and byte for byte, under its digest and in lists.
 pub async fn every_field_comes_back(store: Arc<dyn SessionPorts>) {
@@ -58,15 +58,7 @@ pub async fn memberships_come_back(store: Arc<dyn SessionPorts>) {
 
 /// Owners that differ in the issuer, in case, in spaces, or in where the issuer ends have separate sessions.
 pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionPorts>) {
-    let owners = [
-        user_of("https://id.example", "alice"),
-        user_of("https://id.exampl", "ealice"),
-        user_of("https://id.example", "Alice"),
-        user_of("https://id.example", "alice "),
-        user_of("https://other.example", "alice"),
-        user_of("organization:https://id.example", "alice"),
-    ];
-    let samples: Vec<Sample> = owners.iter().map(Sample::of).collect();
+    let samples = look_alikes().map(|owner| Sample::of(&owner));
     for sample in &samples {
         assert!(open(&*store, sample, 1).await.is_empty(), "another owner's session must not end");
     }
@@ -74,6 +66,6 @@ pub async fn look_alike_owners_are_told_apart(store: Arc<dyn SessionPorts>) {
         let theirs = list(&*store, &sample.session.owner, at(0)).await;
         assert_eq!(theirs, std::slice::from_ref(&sample.session), "owners must be told apart");
     }
-    store.end_all(&owners[0], None, &unique_cause()).await.expect("an end of all sessions must succeed");
+    store.end_all(&samples[0].session.owner, None, &unique_cause()).await.expect("an end of all sessions must succeed");
     expect_stored(&*store, &samples[1..], "another owner's session must not end").await;
 }
