@@ -7,16 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::memory::unique_cause;
 use domain::ports::{
-    Close as _, DeliveryQueue as _, EventTypes as _, KeyStore as _, KeysOf, Retained, RevokeUserKeysRequest,
-    Schema as _, StoreError,
+    Close as _, DeliveryQueue as _, EventTypes as _, KeyStore as _, Retained, Schema as _, StoreError,
 };
-use domain::{CredentialDigest, Hour, OwnerId, Timestamp};
+use domain::{CredentialDigest, Hour, Timestamp};
 use futures_util::future::{join_all, try_join_all};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
+use storage_conformance::sample::{at, revoke_all_request, user};
 use storage_conformance::{KeyPorts, OF_EACH_KIND, Promise};
 use storage_conformance::{audit, broken, catalogue, keys, owners, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database, Pooler};
@@ -162,17 +161,7 @@ async fn make_serializable(mut client: OwnedReadHalf, mut server: OwnedWriteHalf
 async fn transactions_become_serializable() {
     let (store, _server, changed) = open().await;
     let before = changed.load(Ordering::Relaxed);
-    let (owner, now) = (OwnerId::new("https://id.example.com", "alice").unwrap(), Timestamp::MIN);
-    store
-        .revoke_user_keys(&RevokeUserKeysRequest {
-            of: KeysOf::Owner(owner.clone()),
-            created_before: now,
-            at: now,
-            max: 1,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    store.revoke_user_keys(&revoke_all_request(&user("alice"), at(0))).await.unwrap();
     assert!(changed.load(Ordering::Relaxed) > before);
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
+use domain::Hour;
 use domain::ports::{EventTypes, OwnerStore, Retained, Retention as _, Schema as _};
-use domain::{Hour, OwnerId};
 use futures_util::future::{try_join, try_join_all};
+use storage_conformance::sample::user;
 use throwaway_postgres::{Cluster, Database, Pooler};
 use tokio::time::timeout;
 
@@ -81,7 +82,7 @@ async fn each_shard_has_its_tables() {
 async fn calls_succeed_after_a_change_of_the_mode() {
     let pooled = Pooled::before(databases::migrated().await, "pool_mode = session\ndefault_pool_size = 40").await;
     let store = pooled.store().await;
-    let owner = OwnerId::new("https://id.example", "alice").unwrap();
+    let owner = user("alice");
     let call = async || {
         let types = (0..16).map(|_| EventTypes::list(&*store));
         let owners = (0..16).map(|_| OwnerStore::find(&*store, &owner));

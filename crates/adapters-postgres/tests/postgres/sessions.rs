@@ -11,7 +11,8 @@ use domain::memory::{ManualClock, SeededEntropy};
 use domain::organizations::Memberships;
 use domain::ports::{Close as _, CredentialStore, KeyStores, SessionStores};
 use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, Session, SessionRole, SessionUse, Sessions};
-use domain::{CredentialDigest, OwnerId, Timestamp};
+use domain::{CredentialDigest, OwnerId};
+use storage_conformance::sample::{at, user};
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -30,7 +31,7 @@ struct Instance {
 impl Instance {
     async fn start(database: &Database, seed: u64) -> Self {
         let store = Arc::new(open(database, 4).await);
-        let clock = Arc::new(ManualClock::new(now()));
+        let clock = Arc::new(ManualClock::new(at(0)));
         let stores =
             CredentialStores { keys: KeyStores::of(&store), sessions: SessionStores::of(&store), members: None };
         let verifier = Verifier::new(stores, vec![store], clock.clone(), VerifierSettings::default());
@@ -39,16 +40,6 @@ impl Instance {
         let entropy = Arc::new(SeededEntropy::new(seed));
         let sessions = Sessions::new(verifier.session_stores(), verifier.clone(), clock.clone(), entropy);
         Self { clock, verifier, sessions, _running: stop.drop_guard() }
-    }
-
-    async fn sign_in(&self, owner: &OwnerId) -> OpenedSession {
-        let request = OpenSession {
-            role: SessionRole::User,
-            memberships: Ok(Memberships::default()),
-            user_agent: None,
-            address: None,
-        };
-        self.sessions.open(owner, request, &Origin::SERVICE).await.unwrap()
     }
 
     async fn accepts(&self, opened: &OpenedSession) -> bool {
@@ -77,12 +68,10 @@ async fn open(database: &Database, pool_size: usize) -> PostgresStore {
     PostgresStore::open(PostgresSettings { url: database.url.clone(), pool_size }).await.unwrap()
 }
 
-fn now() -> Timestamp {
-    Timestamp::from_unix_millis(1_795_225_323_120).unwrap()
-}
-
-fn user(subject: &str) -> OwnerId {
-    OwnerId::new("https://id.example", subject).unwrap()
+async fn sign_in(sessions: &Sessions, owner: &OwnerId) -> OpenedSession {
+    let (role, memberships) = (SessionRole::User, Ok(Memberships::default()));
+    let request = OpenSession { role, memberships, user_agent: None, address: None };
+    sessions.open(owner, request, &Origin::SERVICE).await.unwrap()
 }
 
 /// In each of the three ways in which a session is ended. The bound is that of keys: a poll of the feed, and a read.
@@ -93,7 +82,7 @@ async fn a_session_that_ends_on_one_instance_is_refused_on_the_other() {
     let mut delays = Vec::new();
     for round in 0..60 {
         let owner = user(&format!("round {round}"));
-        let opened = here.sign_in(&owner).await;
+        let opened = sign_in(&here.sessions, &owner).await;
         assert!(there.accepts(&opened).await && here.accepts(&opened).await);
         match round % 3 {
             0 => drop(here.sessions.end(&owner, opened.session.id, &Origin::SERVICE).await.unwrap()),
@@ -101,7 +90,7 @@ async fn a_session_that_ends_on_one_instance_is_refused_on_the_other() {
             _ => {
                 here.clock.advance(Duration::from_millis(1));
                 for _ in 0..SESSIONS_MAX {
-                    here.sign_in(&owner).await;
+                    sign_in(&here.sessions, &owner).await;
                 }
             }
         }
@@ -126,7 +115,7 @@ async fn the_number_of_rows_read_does_not_depend_on_the_sessions_of_others() {
 async fn rows_read(others: u32) -> u64 {
     let (cluster, database) = (Cluster::shared().await.unwrap(), databases::migrated().await);
     let store = Arc::new(open(&database, 1).await);
-    let (clock, entropy) = (Arc::new(ManualClock::new(now())), Arc::new(SeededEntropy::new(1)));
+    let (clock, entropy) = (Arc::new(ManualClock::new(at(0))), Arc::new(SeededEntropy::new(1)));
     let sessions = Sessions::new(SessionStores::of(&store), Arc::new(()), clock, entropy);
     // Enough for the server to keep its plans.
     for _ in 0..8 {
@@ -149,20 +138,14 @@ async fn rows_read(others: u32) -> u64 {
 /// Opens sessions, looks them up, notes uses, lists and ends them. A purge reads the whole table, and is left out.
 async fn turn(store: &PostgresStore, sessions: &Sessions) {
     let owner = user("alice");
-    let request = OpenSession {
-        role: SessionRole::User,
-        memberships: Ok(Memberships::default()),
-        user_agent: None,
-        address: None,
-    };
-    let opened = sessions.open(&owner, request.clone(), &Origin::SERVICE).await.unwrap();
+    let opened = sign_in(sessions, &owner).await;
     let (id, digest) = (opened.session.id, opened.secret.digest());
     let look_ups: &dyn CredentialStore<Session> = store;
     assert_eq!(look_ups.find_by_digest(&digest).await.unwrap().as_ref(), Some(&opened.session));
     let several = [digest, CredentialDigest::from_bytes([0; 32])];
     assert_eq!(look_ups.find_by_digests(&several).await.stored.len(), 1);
-    look_ups.record_uses(&[SessionUse { id, at: now().plus(Duration::from_secs(1)) }]).await.unwrap();
-    sessions.open(&owner, request, &Origin::SERVICE).await.unwrap();
+    look_ups.record_uses(&[SessionUse { id, at: at(0).plus(Duration::from_secs(1)) }]).await.unwrap();
+    sign_in(sessions, &owner).await;
     assert_eq!(sessions.end(&owner, id, &Origin::SERVICE).await.unwrap().len(), 1);
     assert_eq!(sessions.end_all(&owner, None, &Origin::SERVICE).await.unwrap(), []);
 }

@@ -182,30 +182,21 @@ async fn use_as_user(store: &PostgresStore, lane: SubscriptionId) {
         store.attempts_after(&request).await.unwrap();
     }
     store.recover(&recovery(lane, retry)).await.unwrap();
-    store
-        .rotate_secret(&RotateSecretRequest {
-            owner: owner.clone(),
-            id: lane,
-            of_kind: None,
-            secret: SealedSecret::from_bytes(vec![1; 61]),
-            previous_until: at(5),
-            at: at(3),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let rotation = RotateSecretRequest {
+        owner,
+        id: lane,
+        of_kind: None,
+        secret: SealedSecret::from_bytes(vec![1; 61]),
+        previous_until: at(5),
+        at: at(3),
+        cause: unique_cause(),
+    };
+    store.rotate_secret(&rotation).await.unwrap();
     store.list_secrets(None, 10).await.unwrap();
     store.subscriptions(None, 10).await.unwrap();
-    store
-        .disable_set_by(&DisableSetByRequest {
-            keys: vec![KeyId::from_bytes([7; 16])],
-            reason: DisableReason::KeyLeaked,
-            at: at(5),
-            max: 10,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let (keys, reason) = (vec![KeyId::from_bytes([7; 16])], DisableReason::KeyLeaked);
+    let report = DisableSetByRequest { keys, reason, at: at(5), max: 10, cause: unique_cause() };
+    store.disable_set_by(&report).await.unwrap();
     store.prepare_history(at(0), 1).await.unwrap();
     store.purge(Retained::Webhooks, at(0).plus(Duration::from_hours(48)), 100).await.unwrap();
 }

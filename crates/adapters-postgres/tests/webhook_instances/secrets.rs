@@ -17,25 +17,20 @@ async fn the_database_holds_no_signing_secret() {
     new.secret = keys.seal(&secret, id, &entropy);
     store.insert_within(&new).await.unwrap();
     let other = keys.seal(&secret, id, &entropy);
-    store
-        .rotate_secret(&RotateSecretRequest {
-            owner: alice(),
-            id,
-            of_kind: None,
-            secret: other.clone(),
-            previous_until: at(1_000),
-            at: at(1),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let rotation = RotateSecretRequest {
+        owner: alice(),
+        id,
+        of_kind: None,
+        secret: other.clone(),
+        previous_until: at(1_000),
+        at: at(1),
+        cause: unique_cause(),
+    };
+    store.rotate_secret(&rotation).await.unwrap();
     store.publish(&[event()]).await.unwrap();
     let (_, secrets) = store.list_secrets(None, 10).await.unwrap().remove(0);
-    assert_eq!(
-        keys.unseal(&secrets.current, id).unwrap().signer.secret().unwrap().expose(),
-        SECRET,
-        "the key unseals the secret"
-    );
+    let unsealed = keys.unseal(&secrets.current, id).unwrap();
+    assert_eq!(unsealed.signer.secret().unwrap().expose(), SECRET, "the key unseals the secret");
 
     let tables = query(database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'").await;
     let mut dump = String::new();
