@@ -1,7 +1,7 @@
 //! Every operation of the API, with every kind of credential, called by a page of the service, by another site and by a
 //! program: the accepted calls, and the error of each refused one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use adapters_http::openapi_json;
@@ -108,7 +108,7 @@ const CLASSES: [Class; 16] = [
     Class { name: "own page",           answers: "++++ ++++++ +++", elsewhere: Elsewhere::RefusesAll },
 ];
 
-/// Every operation: its class, and where it is called, if that is not its path with `x` for each parameter.
+/// Every operation and its class. `{owner}` stands for the path of a user and for that of an organization.
 #[rustfmt::skip]
 const OPERATIONS: &[(&str, &str)] = &[
     ("GET /api/api-keys", "see keys"),
@@ -174,84 +174,45 @@ const OPERATIONS: &[(&str, &str)] = &[
     ("POST /api/operator/event-types/import", "change as operator"),
     ("GET /api/operator/log-filter", "see as operator"),
     ("POST /api/operator/log-filter", "change as operator"),
-    ("GET /api/operator/users/{userId}", "see as operator"),
-    ("PATCH /api/operator/users/{userId}", "change as operator"),
-    ("PUT /api/operator/users/{userId}/state", "change as operator"),
-    ("DELETE /api/operator/users/{userId}", "change as operator"),
-    ("GET /api/operator/users/{userId}/keys", "see as operator"),
-    ("DELETE /api/operator/users/{userId}/keys", "change as operator"),
-    ("DELETE /api/operator/users/{userId}/keys/{keyId}", "change as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions", "see as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions/{id}", "see as operator"),
-    ("POST /api/operator/users/{userId}/subscriptions/{id}/recover", "change as operator"),
-    ("GET /api/operator/users/{userId}/deliveries", "see as operator"),
-    ("GET /api/operator/users/{userId}/deliveries/{id}", "see as operator"),
-    ("POST /api/operator/users/{userId}/deliveries/{id}/retry", "change as operator"),
-    ("GET /api/operator/users/{userId}/failures", "see as operator"),
-    ("POST /api/operator/users/{userId}/failures/retry", "change as operator"),
-    ("GET /api/operator/users/{userId}/sessions", "see as operator"),
-    ("DELETE /api/operator/users/{userId}/sessions", "change as operator"),
-    ("POST /api/operator/users/{userId}/keys", "change as operator"),
-    ("PATCH /api/operator/users/{userId}/keys/{keyId}", "change as operator"),
-    ("GET /api/operator/users/{userId}/keys/usage", "see as operator"),
-    ("POST /api/operator/users/{userId}/keys/{keyId}/rotate", "change as operator"),
-    ("GET /api/operator/users/{userId}/keys/{keyId}/usage", "see as operator"),
-    ("GET /api/operator/users/{userId}/audit", "see as operator"),
-    ("DELETE /api/operator/users/{userId}/sessions/{id}", "change as operator"),
-    ("POST /api/operator/users/{userId}/subscriptions", "change as operator"),
-    ("PATCH /api/operator/users/{userId}/subscriptions/{id}", "change as operator"),
-    ("DELETE /api/operator/users/{userId}/subscriptions/{id}", "change as operator"),
-    ("POST /api/operator/users/{userId}/subscriptions/{id}/rotate-secret", "change as operator"),
-    ("POST /api/operator/users/{userId}/subscriptions/{id}/test", "change as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions/{id}/recoverable", "see as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions/{id}/consumers", "see as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions/{id}/events", "see as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions/{id}/times", "see as operator"),
-    ("GET /api/operator/users/{userId}/subscriptions/{id}/outcomes", "see as operator"),
-    ("GET /api/operator/users/{userId}/outcomes", "see as operator"),
-    ("POST /api/operator/users/{userId}/test", "change as operator"),
-    ("POST /api/operator/users/{userId}/filters/test", "change as operator"),
-    ("GET /api/operator/users/{userId}/deliveries/stream", "see as operator"),
-    ("POST /api/operator/users/{userId}/deliveries/{id}/cancel", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}", "see as operator"),
-    ("PATCH /api/operator/organizations/{organizationId}", "change as operator"),
-    ("PUT /api/operator/organizations/{organizationId}/state", "change as operator"),
-    ("DELETE /api/operator/organizations/{organizationId}", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/keys", "see as operator"),
-    ("DELETE /api/operator/organizations/{organizationId}/keys", "change as operator"),
-    ("DELETE /api/operator/organizations/{organizationId}/keys/{keyId}", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions/{id}", "see as operator"),
-    ("POST /api/operator/organizations/{organizationId}/subscriptions/{id}/recover", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/deliveries", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/deliveries/{id}", "see as operator"),
-    ("POST /api/operator/organizations/{organizationId}/deliveries/{id}/retry", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/failures", "see as operator"),
-    ("POST /api/operator/organizations/{organizationId}/failures/retry", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/sessions", "see as operator"),
-    ("DELETE /api/operator/organizations/{organizationId}/sessions", "change as operator"),
-    ("POST /api/operator/organizations/{organizationId}/keys", "change as operator"),
-    ("PATCH /api/operator/organizations/{organizationId}/keys/{keyId}", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/keys/usage", "see as operator"),
-    ("POST /api/operator/organizations/{organizationId}/keys/{keyId}/rotate", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/keys/{keyId}/usage", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/audit", "see as operator"),
-    ("DELETE /api/operator/organizations/{organizationId}/sessions/{id}", "change as operator"),
-    ("POST /api/operator/organizations/{organizationId}/subscriptions", "change as operator"),
-    ("PATCH /api/operator/organizations/{organizationId}/subscriptions/{id}", "change as operator"),
-    ("DELETE /api/operator/organizations/{organizationId}/subscriptions/{id}", "change as operator"),
-    ("POST /api/operator/organizations/{organizationId}/subscriptions/{id}/rotate-secret", "change as operator"),
-    ("POST /api/operator/organizations/{organizationId}/subscriptions/{id}/test", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions/{id}/recoverable", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions/{id}/consumers", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions/{id}/events", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions/{id}/times", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/subscriptions/{id}/outcomes", "see as operator"),
-    ("GET /api/operator/organizations/{organizationId}/outcomes", "see as operator"),
-    ("POST /api/operator/organizations/{organizationId}/test", "change as operator"),
-    ("POST /api/operator/organizations/{organizationId}/filters/test", "change as operator"),
-    ("GET /api/operator/organizations/{organizationId}/deliveries/stream", "see as operator"),
-    ("POST /api/operator/organizations/{organizationId}/deliveries/{id}/cancel", "change as operator"),
+    ("GET /api/operator/{owner}", "see as operator"),
+    ("PATCH /api/operator/{owner}", "change as operator"),
+    ("PUT /api/operator/{owner}/state", "change as operator"),
+    ("DELETE /api/operator/{owner}", "change as operator"),
+    ("GET /api/operator/{owner}/keys", "see as operator"),
+    ("DELETE /api/operator/{owner}/keys", "change as operator"),
+    ("DELETE /api/operator/{owner}/keys/{keyId}", "change as operator"),
+    ("GET /api/operator/{owner}/subscriptions", "see as operator"),
+    ("GET /api/operator/{owner}/subscriptions/{id}", "see as operator"),
+    ("POST /api/operator/{owner}/subscriptions/{id}/recover", "change as operator"),
+    ("GET /api/operator/{owner}/deliveries", "see as operator"),
+    ("GET /api/operator/{owner}/deliveries/{id}", "see as operator"),
+    ("POST /api/operator/{owner}/deliveries/{id}/retry", "change as operator"),
+    ("GET /api/operator/{owner}/failures", "see as operator"),
+    ("POST /api/operator/{owner}/failures/retry", "change as operator"),
+    ("GET /api/operator/{owner}/sessions", "see as operator"),
+    ("DELETE /api/operator/{owner}/sessions", "change as operator"),
+    ("POST /api/operator/{owner}/keys", "change as operator"),
+    ("PATCH /api/operator/{owner}/keys/{keyId}", "change as operator"),
+    ("GET /api/operator/{owner}/keys/usage", "see as operator"),
+    ("POST /api/operator/{owner}/keys/{keyId}/rotate", "change as operator"),
+    ("GET /api/operator/{owner}/keys/{keyId}/usage", "see as operator"),
+    ("GET /api/operator/{owner}/audit", "see as operator"),
+    ("DELETE /api/operator/{owner}/sessions/{id}", "change as operator"),
+    ("POST /api/operator/{owner}/subscriptions", "change as operator"),
+    ("PATCH /api/operator/{owner}/subscriptions/{id}", "change as operator"),
+    ("DELETE /api/operator/{owner}/subscriptions/{id}", "change as operator"),
+    ("POST /api/operator/{owner}/subscriptions/{id}/rotate-secret", "change as operator"),
+    ("POST /api/operator/{owner}/subscriptions/{id}/test", "change as operator"),
+    ("GET /api/operator/{owner}/subscriptions/{id}/recoverable", "see as operator"),
+    ("GET /api/operator/{owner}/subscriptions/{id}/consumers", "see as operator"),
+    ("GET /api/operator/{owner}/subscriptions/{id}/events", "see as operator"),
+    ("GET /api/operator/{owner}/subscriptions/{id}/times", "see as operator"),
+    ("GET /api/operator/{owner}/subscriptions/{id}/outcomes", "see as operator"),
+    ("GET /api/operator/{owner}/outcomes", "see as operator"),
+    ("POST /api/operator/{owner}/test", "change as operator"),
+    ("POST /api/operator/{owner}/filters/test", "change as operator"),
+    ("GET /api/operator/{owner}/deliveries/stream", "see as operator"),
+    ("POST /api/operator/{owner}/deliveries/{id}/cancel", "change as operator"),
     ("GET /forward-auth", "gateway"),
     ("GET /forward-auth/{tail}", "gateway"),
     ("GET /api/command-line-client", "open"),
@@ -275,11 +236,12 @@ const PAGES: [Option<(&str, &str)>; 3] = [Some(SAME_ORIGIN), Some(("sec-fetch-si
 
 #[tokio::test]
 async fn every_operation_admits_whom_the_table_admits() {
-    assert_eq!(documented(), OPERATIONS.iter().map(|(operation, _)| (*operation).to_owned()).collect(), "the table");
+    let operations = operations();
+    assert_eq!(documented(), operations.keys().cloned().collect(), "the table");
     let server = Server::start();
     let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"matrix"}"#).send(&server).await;
     let (key, mut wrong, mut calls) = (key.field("key").to_owned(), String::new(), 0);
-    for (operation, name) in OPERATIONS {
+    for (operation, name) in &operations {
         let class = CLASSES.iter().find(|class| class.name == *name).unwrap();
         for (credential, answer) in CREDENTIALS.iter().zip(class.answers.replace(' ', "").chars()) {
             for page in PAGES {
@@ -296,7 +258,15 @@ async fn every_operation_admits_whom_the_table_admits() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(calls, OPERATIONS.len() * CREDENTIALS.len() * PAGES.len());
+    assert_eq!(calls, operations.len() * CREDENTIALS.len() * PAGES.len());
+}
+
+/// The operations of the table, each with its class.
+fn operations() -> BTreeMap<String, &'static str> {
+    let of_each_owner = |(operation, class): &(&str, &'static str)| {
+        ["users/{userId}", "organizations/{organizationId}"].map(|owner| (operation.replace("{owner}", owner), *class))
+    };
+    OPERATIONS.iter().flat_map(of_each_owner).collect()
 }
 
 /// The operations of the OpenAPI document.
