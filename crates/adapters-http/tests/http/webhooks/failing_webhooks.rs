@@ -4,203 +4,148 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use domain::memory::MemoryWebhookStore;
 use domain::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, CommitRequest, Committed, CountRecoverableRequest,
-    DeleteSubscriptionRequest, DeliveryCommands, DeliveryLog, DeliveryPage, DisableSetByRequest, EventPage, EventStore,
-    FailingPlace, FailingSubscription, ForgetRequest, InsertSubscriptionRequest, ListAttemptsRequest,
-    ListDeliveriesRequest, ListEventsRequest, ListFailedRequest, ListSubscriptionsRequest, ListedConsumer,
-    LoggedAttempt, LoggedEvent, OperatorLog, OutcomesRequest, Publication, Pulled, PulledEvents, PulledLog, PulledMax,
-    ReceiveRequest, RecoverRequest, Recovered, ReplaceSecretsRequest, RetryByHand, RetryDeliveryRequest,
-    RetryFailedRequest, RetryOfFailed, RotateSecretRequest, SealedSecretStore, SecretRotation, SeekRequest, Sought,
-    StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate, WebhookStores,
+    CancelDeliveryRequest, ChangeSubscriptionRequest, CountRecoverableRequest, DeleteSubscriptionRequest,
+    DeliveryCommands, DeliveryLog, DeliveryPage, DisableSetByRequest, EventPage, EventStore, FailingPlace,
+    FailingSubscription, InsertSubscriptionRequest, ListAttemptsRequest, ListDeliveriesRequest, ListEventsRequest,
+    ListFailedRequest, ListSubscriptionsRequest, LoggedAttempt, LoggedEvent, OperatorLog, OutcomesRequest, Publication,
+    RecoverRequest, Recovered, RetryByHand, RetryDeliveryRequest, RetryFailedRequest, RetryOfFailed,
+    RotateSecretRequest, SecretRotation, StoreError, SubscriptionInsertion, SubscriptionStore, SubscriptionUpdate,
+    WebhookStores,
 };
 use domain::webhooks::{
-    Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, SealedSecret, SealedSecrets, Subscription,
-    SubscriptionHealth,
+    Delivery, DeliveryHistory, FailedDelivery, NewEvent, OutcomeCounts, Subscription, SubscriptionHealth,
 };
 use domain::{DeliveryId, EventId, Hour, OwnerId, SubscriptionId};
 
 /// Every call fails.
 pub(crate) struct FailingWebhookStore;
 
+type Outcome<T> = Result<T, StoreError>;
+
 impl FailingWebhookStore {
+    /// Ports of this store. No test reads secrets or pulls events from a store that is down.
     pub(crate) fn stores() -> WebhookStores {
-        WebhookStores::of(&Arc::new(Self))
+        let failing = Arc::new(Self);
+        WebhookStores {
+            subscriptions: failing.clone(),
+            events: failing.clone(),
+            log: failing.clone(),
+            commands: failing.clone(),
+            operator_log: failing,
+            ..WebhookStores::of(&Arc::<MemoryWebhookStore>::default())
+        }
     }
 }
 
-fn down<T>() -> Result<T, StoreError> {
+fn down<T>() -> Outcome<T> {
     Err(StoreError::Unavailable("connection refused by 192.0.2.1".into()))
 }
 
 #[async_trait]
 impl SubscriptionStore for FailingWebhookStore {
-    async fn list_with_health(
-        &self,
-        _: &ListSubscriptionsRequest,
-    ) -> Result<Vec<(Subscription, SubscriptionHealth)>, StoreError> {
+    async fn list_with_health(&self, _: &ListSubscriptionsRequest) -> Outcome<Vec<(Subscription, SubscriptionHealth)>> {
         down()
     }
 
-    async fn insert_within(&self, _: &InsertSubscriptionRequest) -> Result<SubscriptionInsertion, StoreError> {
+    async fn insert_within(&self, _: &InsertSubscriptionRequest) -> Outcome<SubscriptionInsertion> {
         down()
     }
 
-    async fn list(&self, _: &ListSubscriptionsRequest) -> Result<Vec<Subscription>, StoreError> {
+    async fn list(&self, _: &ListSubscriptionsRequest) -> Outcome<Vec<Subscription>> {
         down()
     }
 
-    async fn find(
-        &self,
-        _: &OwnerId,
-        _: SubscriptionId,
-    ) -> Result<Option<(Subscription, SubscriptionHealth)>, StoreError> {
+    async fn find(&self, _: &OwnerId, _: SubscriptionId) -> Outcome<Option<(Subscription, SubscriptionHealth)>> {
         down()
     }
 
-    async fn update(&self, _: &ChangeSubscriptionRequest) -> Result<SubscriptionUpdate, StoreError> {
+    async fn update(&self, _: &ChangeSubscriptionRequest) -> Outcome<SubscriptionUpdate> {
         down()
     }
 
-    async fn disable_set_by(&self, _: &DisableSetByRequest) -> Result<u32, StoreError> {
+    async fn disable_set_by(&self, _: &DisableSetByRequest) -> Outcome<u32> {
         down()
     }
 
-    async fn rotate_secret(&self, _: &RotateSecretRequest) -> Result<SecretRotation, StoreError> {
+    async fn rotate_secret(&self, _: &RotateSecretRequest) -> Outcome<SecretRotation> {
         down()
     }
 
-    async fn delete(&self, _: &DeleteSubscriptionRequest) -> Result<bool, StoreError> {
-        down()
-    }
-}
-
-#[async_trait]
-impl SealedSecretStore for FailingWebhookStore {
-    async fn list_secrets(
-        &self,
-        _: Option<SubscriptionId>,
-        _: u32,
-    ) -> Result<Vec<(SubscriptionId, SealedSecrets)>, StoreError> {
-        down()
-    }
-
-    async fn find_secrets(&self, _: SubscriptionId) -> Result<Option<SealedSecrets>, StoreError> {
-        down()
-    }
-
-    async fn replace_secrets(&self, _: &ReplaceSecretsRequest) -> Result<bool, StoreError> {
-        down()
-    }
-
-    async fn find_check(&self) -> Result<Option<SealedSecret>, StoreError> {
-        down()
-    }
-
-    async fn keep_check(&self, _: Option<&SealedSecret>, _: &SealedSecret) -> Result<SealedSecret, StoreError> {
+    async fn delete(&self, _: &DeleteSubscriptionRequest) -> Outcome<bool> {
         down()
     }
 }
 
 #[async_trait]
 impl EventStore for FailingWebhookStore {
-    async fn publish(&self, _: &[NewEvent]) -> Result<Publication, StoreError> {
+    async fn publish(&self, _: &[NewEvent]) -> Outcome<Publication> {
         down()
     }
 }
 
 #[async_trait]
 impl OperatorLog for FailingWebhookStore {
-    async fn subscriptions(&self, _: Option<SubscriptionId>, _: u32) -> Result<Vec<Subscription>, StoreError> {
+    async fn subscriptions(&self, _: Option<SubscriptionId>, _: u32) -> Outcome<Vec<Subscription>> {
         down()
     }
 
-    async fn failing(&self, _: Option<FailingPlace>, _: u32) -> Result<Vec<FailingSubscription>, StoreError> {
+    async fn failing(&self, _: Option<FailingPlace>, _: u32) -> Outcome<Vec<FailingSubscription>> {
         down()
     }
 
-    async fn list_events(&self, _: &ListEventsRequest) -> Result<EventPage, StoreError> {
+    async fn list_events(&self, _: &ListEventsRequest) -> Outcome<EventPage> {
         down()
     }
 
-    async fn find_event(&self, _: EventId) -> Result<Option<LoggedEvent>, StoreError> {
+    async fn find_event(&self, _: EventId) -> Outcome<Option<LoggedEvent>> {
         down()
     }
 }
 
 #[async_trait]
 impl DeliveryLog for FailingWebhookStore {
-    async fn list(&self, _: &ListDeliveriesRequest) -> Result<DeliveryPage, StoreError> {
+    async fn list(&self, _: &ListDeliveriesRequest) -> Outcome<DeliveryPage> {
         down()
     }
 
-    async fn find(&self, _: &OwnerId, _: DeliveryId) -> Result<Option<DeliveryHistory>, StoreError> {
+    async fn find(&self, _: &OwnerId, _: DeliveryId) -> Outcome<Option<DeliveryHistory>> {
         down()
     }
 
-    async fn failed(&self, _: &ListFailedRequest) -> Result<Vec<FailedDelivery>, StoreError> {
+    async fn failed(&self, _: &ListFailedRequest) -> Outcome<Vec<FailedDelivery>> {
         down()
     }
 
-    async fn count_recoverable(&self, _: &CountRecoverableRequest) -> Result<Option<u32>, StoreError> {
+    async fn count_recoverable(&self, _: &CountRecoverableRequest) -> Outcome<Option<u32>> {
         down()
     }
 
-    async fn attempts_after(&self, _: &ListAttemptsRequest) -> Result<Vec<LoggedAttempt>, StoreError> {
+    async fn attempts_after(&self, _: &ListAttemptsRequest) -> Outcome<Vec<LoggedAttempt>> {
         down()
     }
 
-    async fn outcomes(&self, _: &OutcomesRequest) -> Result<Option<BTreeMap<Hour, OutcomeCounts>>, StoreError> {
+    async fn outcomes(&self, _: &OutcomesRequest) -> Outcome<Option<BTreeMap<Hour, OutcomeCounts>>> {
         down()
     }
 }
 
 #[async_trait]
 impl DeliveryCommands for FailingWebhookStore {
-    async fn retry(&self, _: &RetryDeliveryRequest) -> Result<RetryByHand, StoreError> {
+    async fn retry(&self, _: &RetryDeliveryRequest) -> Outcome<RetryByHand> {
         down()
     }
 
-    async fn cancel(&self, _: &CancelDeliveryRequest) -> Result<Option<Delivery>, StoreError> {
+    async fn cancel(&self, _: &CancelDeliveryRequest) -> Outcome<Option<Delivery>> {
         down()
     }
 
-    async fn retry_failed(&self, _: &RetryFailedRequest) -> Result<RetryOfFailed, StoreError> {
+    async fn retry_failed(&self, _: &RetryFailedRequest) -> Outcome<RetryOfFailed> {
         down()
     }
 
-    async fn recover(&self, _: &RecoverRequest) -> Result<Option<Recovered>, StoreError> {
-        down()
-    }
-}
-
-#[async_trait]
-impl PulledEvents for FailingWebhookStore {
-    async fn receive(&self, _: &ReceiveRequest) -> Result<Pulled, StoreError> {
-        down()
-    }
-
-    async fn commit(&self, _: &CommitRequest) -> Result<Committed, StoreError> {
-        down()
-    }
-
-    async fn seek(&self, _: &SeekRequest) -> Result<Sought, StoreError> {
-        down()
-    }
-
-    async fn read(&self, _: &PulledLog, _: Option<u64>, _: PulledMax) -> Result<Pulled, StoreError> {
-        down()
-    }
-
-    async fn consumers(&self, _: &PulledLog) -> Result<Option<Vec<ListedConsumer>>, StoreError> {
-        down()
-    }
-
-    async fn forget(&self, _: &ForgetRequest) -> Result<bool, StoreError> {
-        down()
-    }
-
-    async fn last_numbers(&self, _: &[PulledLog]) -> Result<Vec<(SubscriptionId, u64)>, StoreError> {
+    async fn recover(&self, _: &RecoverRequest) -> Outcome<Option<Recovered>> {
         down()
     }
 }
