@@ -1,23 +1,23 @@
 //! Test doubles: an identity provider without signatures, and stores and checks that fail.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use domain::audit::Cause;
+use domain::memory::MemoryKeyStore;
 use domain::organizations::{Identity, Memberships, UnreadableMemberships};
 use domain::ports::{
     CertificateReader, ChangeKeyRequest, ChangedKey, CredentialStore, Found, IdentityProvider, IdentityUnavailable,
-    IdentityVerdict, IdentityVerifier, InsertKeyRequest, Insertion, KeyStore, KeyUsageStore, ListExpiringRequest,
-    NotReady, ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest,
-    RotateKeyRequest, Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict, StoreError, UsageRequest,
+    IdentityVerdict, IdentityVerifier, InsertKeyRequest, Insertion, KeyStore, KeyStores, ListExpiringRequest, NotReady,
+    ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
+    Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict, StoreError, StoredCredential,
 };
-use domain::sessions::{Session, SessionUse};
+use domain::sessions::Session;
 use domain::webhooks::{CertificateFacts, InvalidClientCertificate};
 use domain::{
-    ApiKey, CredentialDigest, Hour, IdToken, KeyUsage, KeyUse, ListView, OwnerEmail, OwnerId, OwnerName, OwnerProfile,
-    SessionId, Timestamp, UsageCounts,
+    ApiKey, CredentialDigest, CredentialUse, IdToken, ListView, OwnerEmail, OwnerId, OwnerName, OwnerProfile,
+    SessionId, Timestamp,
 };
 
 /// The issuer of the users in tests.
@@ -126,66 +126,6 @@ impl CertificateReader for FixedCertificates {
     }
 }
 
-/// Every call fails in the same way.
-pub(crate) struct FailingStore(pub(crate) fn() -> StoreError);
-
-#[async_trait]
-impl KeyStore for FailingStore {
-    async fn insert_within(&self, _: &InsertKeyRequest) -> Result<Insertion, StoreError> {
-        Err(self.0())
-    }
-
-    async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        Err(self.0())
-    }
-
-    async fn revoke(&self, _: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
-        Err(self.0())
-    }
-
-    async fn rotate(&self, _: &RotateKeyRequest) -> Result<Rotation, StoreError> {
-        Err(self.0())
-    }
-
-    async fn change(&self, _: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
-        Err(self.0())
-    }
-
-    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        Err(self.0())
-    }
-
-    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
-        Err(self.0())
-    }
-
-    async fn list_expiring(&self, _: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
-        Err(self.0())
-    }
-}
-
-#[async_trait]
-impl CredentialStore<ApiKey> for FailingStore {
-    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<ApiKey> {
-        Found::from(Err(self.0()))
-    }
-
-    async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
-        Err(self.0())
-    }
-}
-
-#[async_trait]
-impl KeyUsageStore for FailingStore {
-    async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
-        Err(self.0())
-    }
-
-    async fn usage(&self, _: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        Err(self.0())
-    }
-}
-
 /// A readiness check with a fixed outcome.
 pub(crate) enum FixedCheck {
     Works,
@@ -204,45 +144,90 @@ impl ReadinessCheck for FixedCheck {
     }
 }
 
-/// The same for sessions.
-pub(crate) struct FailingSessions(pub(crate) fn() -> StoreError);
+/// Every call fails in the same way.
+pub(crate) struct FailingStore(pub(crate) fn() -> StoreError);
+
+type Outcome<T> = Result<T, StoreError>;
+
+/// The error of a store that is down.
+pub(crate) fn down() -> StoreError {
+    StoreError::Unavailable("refused by 192.0.2.1".into())
+}
+
+impl FailingStore {
+    /// Ports of keys. No test counts the uses of a key whose store fails.
+    pub(crate) fn keys(failure: fn() -> StoreError) -> KeyStores {
+        let failing = Arc::new(Self(failure));
+        let usage = Arc::<MemoryKeyStore>::default();
+        KeyStores { store: failing.clone(), credentials: failing, usage }
+    }
+}
 
 #[async_trait]
-impl SessionStore for FailingSessions {
-    async fn open(
-        &self,
-        _: &Session,
-        _: &CredentialDigest,
-        _: u32,
-        _: &Cause,
-    ) -> Result<Vec<CredentialDigest>, StoreError> {
+impl KeyStore for FailingStore {
+    async fn insert_within(&self, _: &InsertKeyRequest) -> Outcome<Insertion> {
         Err(self.0())
     }
 
-    async fn list(&self, _: &OwnerId, _: Timestamp) -> Result<Vec<Session>, StoreError> {
+    async fn list(&self, _: &OwnerId, _: ListView) -> Outcome<Vec<ApiKey>> {
         Err(self.0())
     }
 
-    async fn end(&self, _: &OwnerId, _: SessionId, _: &Cause) -> Result<Option<CredentialDigest>, StoreError> {
+    async fn revoke(&self, _: &RevokeKeyRequest) -> Outcome<Revocation> {
         Err(self.0())
     }
 
-    async fn end_all(&self, _: &OwnerId, _: Option<SessionId>, _: &Cause) -> Result<Vec<CredentialDigest>, StoreError> {
+    async fn rotate(&self, _: &RotateKeyRequest) -> Outcome<Rotation> {
         Err(self.0())
     }
 
-    async fn count_good(&self, _: Timestamp, _: u32) -> Result<u32, StoreError> {
+    async fn change(&self, _: &ChangeKeyRequest) -> Outcome<ChangedKey> {
+        Err(self.0())
+    }
+
+    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Outcome<Vec<(CredentialDigest, ApiKey)>> {
+        Err(self.0())
+    }
+
+    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Outcome<Vec<CredentialDigest>> {
+        Err(self.0())
+    }
+
+    async fn list_expiring(&self, _: &ListExpiringRequest) -> Outcome<Vec<ApiKey>> {
         Err(self.0())
     }
 }
 
 #[async_trait]
-impl CredentialStore<Session> for FailingSessions {
-    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<Session> {
-        Found::from(Err(self.0()))
+impl SessionStore for FailingStore {
+    async fn open(&self, _: &Session, _: &CredentialDigest, _: u32, _: &Cause) -> Outcome<Vec<CredentialDigest>> {
+        Err(self.0())
     }
 
-    async fn record_uses(&self, _: &[SessionUse]) -> Result<(), StoreError> {
+    async fn list(&self, _: &OwnerId, _: Timestamp) -> Outcome<Vec<Session>> {
+        Err(self.0())
+    }
+
+    async fn end(&self, _: &OwnerId, _: SessionId, _: &Cause) -> Outcome<Option<CredentialDigest>> {
+        Err(self.0())
+    }
+
+    async fn end_all(&self, _: &OwnerId, _: Option<SessionId>, _: &Cause) -> Outcome<Vec<CredentialDigest>> {
+        Err(self.0())
+    }
+
+    async fn count_good(&self, _: Timestamp, _: u32) -> Outcome<u32> {
+        Err(self.0())
+    }
+}
+
+#[async_trait]
+impl<Stored: StoredCredential> CredentialStore<Stored> for FailingStore {
+    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<Stored> {
+        Found::from(self.0())
+    }
+
+    async fn record_uses(&self, _: &[CredentialUse<Stored::Id>]) -> Outcome<()> {
         Err(self.0())
     }
 }

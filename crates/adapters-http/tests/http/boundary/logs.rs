@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use adapters_http::{OperatorScope, OperatorToken};
-use domain::ports::{KeyStores, StoreError};
+use domain::ports::StoreError;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::doubles::FailingStore;
@@ -94,8 +94,8 @@ async fn a_request_is_one_line_with_its_template_and_its_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_reason_of_a_failure_is_in_the_log_once() {
     let lines = Lines::capture();
-    let corrupt: fn() -> StoreError = || StoreError::Unavailable("pool".to_owned().into());
-    let server = Setup { store: KeyStores::of(&Arc::new(FailingStore(corrupt))), ..Setup::default() }.start();
+    let store = FailingStore::keys(|| StoreError::Unavailable("pool".into()));
+    let server = Setup { store, ..Setup::default() }.start();
     request("GET /api/api-keys").header(ALICE).header(("x-request-id", "fa11-1")).send(&server).await;
     request("GET /test/panic").header(("x-request-id", "fa11-2")).send(&server).await;
     let refused = request("GET /api/api-keys").header(("x-id-token", "wrong"));

@@ -1,14 +1,12 @@
 //! `/forward-auth`: the answers for gateways.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use domain::RateLimit;
-use domain::ports::{KeyStores, StoreError};
 use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
-use crate::doubles::FailingStore;
+use crate::doubles::{FailingStore, down};
 use crate::server::{Server, Setup, read_until};
 use crate::transcript::{ALICE, Transcript, request};
 
@@ -126,8 +124,7 @@ async fn does_not_wait_for_a_body() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503() {
-    let store = KeyStores::of(&Arc::new(FailingStore(|| StoreError::Unavailable("refused by 192.0.2.1".into()))));
-    let server = Setup { store, ..Setup::default() }.start();
+    let server = Setup { store: FailingStore::keys(down), ..Setup::default() }.start();
     let call = request("GET /forward-auth").header(("x-api-key", "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O"));
     assert_eq!(call.send(&server).await.verdict(), "503 unavailable");
 }

@@ -1,12 +1,11 @@
 //! The contract of `/api/api-keys`, from the first key to every refusal.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use domain::ports::{KeyStores, StoreError};
+use domain::ports::StoreError;
 use insta::assert_snapshot;
 
-use crate::doubles::FailingStore;
+use crate::doubles::{FailingStore, down};
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, BOB, Transcript, request};
 
@@ -124,11 +123,9 @@ async fn a_key_of_another_user_or_of_nobody_is_not_revoked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_503_and_a_corrupt_one_500_without_a_word_of_the_inside() {
     let mut transcript = Transcript::default();
-    let down: fn() -> StoreError = || StoreError::Unavailable("connection refused by 192.0.2.1".into());
-    let corrupt: fn() -> StoreError =
-        || StoreError::Corrupt { table: "api_keys", column: "label", row: "key_x".into() };
-    for failure in [down, corrupt] {
-        let server = Setup { store: KeyStores::of(&Arc::new(FailingStore(failure))), ..Setup::default() }.start();
+    let corrupt = || StoreError::Corrupt { table: "api_keys", column: "label", row: "key_x".into() };
+    for store in [FailingStore::keys(down), FailingStore::keys(corrupt)] {
+        let server = Setup { store, ..Setup::default() }.start();
         transcript.send(&server, request("GET /api/api-keys").header(ALICE)).await;
         transcript.send(&server, request("POST /api/api-keys").header(ALICE).json(r#"{"label":"a"}"#)).await;
         let revoke = request("DELETE /api/api-keys").header(ALICE);

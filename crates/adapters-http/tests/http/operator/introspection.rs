@@ -1,14 +1,12 @@
 //! `/api/operator/introspect`.
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::RateLimit;
-use domain::ports::{KeyStores, StoreError};
 use insta::assert_snapshot;
 
-use crate::doubles::FailingStore;
+use crate::doubles::{FailingStore, down};
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, OPERATOR, Request, Transcript, request};
 
@@ -96,8 +94,8 @@ async fn a_spent_allowance_is_a_429_and_counts_the_key_alone() {
 /// An answer of "not active" would lock out everybody.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503() {
-    let store = KeyStores::of(&Arc::new(FailingStore(|| StoreError::Unavailable("refused by 192.0.2.1".into()))));
-    let (server, mut transcript) = (Setup { store, ..Setup::default() }.start(), Transcript::default());
+    let server = Setup { store: FailingStore::keys(down), ..Setup::default() }.start();
+    let mut transcript = Transcript::default();
     transcript.send(&server, form("token=svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O")).await;
     assert_snapshot!(transcript.text());
 }

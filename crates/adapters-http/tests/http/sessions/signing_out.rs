@@ -1,10 +1,10 @@
 //! Signing out, here and at the provider.
 
-use domain::ports::{SessionStores, StoreError};
+use domain::ports::SessionStores;
 use domain::sessions::SessionRole;
 
 use super::browser::{call, cookies_of, session_of};
-use crate::doubles::FailingSessions;
+use crate::doubles::{FailingStore, down};
 use crate::server::{Server, Setup};
 use crate::transcript::request;
 
@@ -49,8 +49,8 @@ async fn a_program_signs_out_without_pages() {
 
 #[tokio::test]
 async fn nobody_is_signed_out_while_the_store_is_down() {
-    let store = FailingSessions(|| StoreError::Unavailable("down".into()));
-    let server = Setup { session_store: SessionStores::of(&std::sync::Arc::new(store)), ..Setup::default() }.start();
+    let session_store = SessionStores::of(&std::sync::Arc::new(FailingStore(down)));
+    let server = Setup { session_store, ..Setup::default() }.start();
     let response = call("POST /console/logout", "__Host-gatepost-session=x").send(&server).await;
     assert_eq!((response.status, cookies_of(&response).len()), (503, 0));
     let response = call("GET /api/session", "__Host-gatepost-session=x").send(&server).await;
