@@ -248,6 +248,13 @@ impl Server {
         Setup::default().start()
     }
 
+    /// A server with this change of its set-up.
+    pub(crate) fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        let mut setup = Setup::default();
+        change(&mut setup);
+        setup.start()
+    }
+
     pub(crate) async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }

@@ -2,13 +2,11 @@
 
 use insta::assert_snapshot;
 
-use crate::server::{Server, Setup};
+use crate::server::Server;
 use crate::transcript::{ALICE, Transcript, request};
 
 fn with_origin(origin: &str) -> Server {
-    let mut setup = Setup::default();
-    setup.settings.cors_origins = vec![origin.to_owned()];
-    setup.start()
+    Server::with(|setup| setup.settings.cors_origins = vec![origin.to_owned()])
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 
-use crate::server::{Server, Setup, read_to_end, read_until};
+use crate::server::{Server, read_to_end, read_until};
 use crate::transcript::{Response, request};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn readiness_fails_first_and_requests_in_flight_are_answered() {
-    let mut setup = Setup::default();
-    setup.settings.limits.drain_grace = Duration::from_hours(1);
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.limits.drain_grace = Duration::from_hours(1));
     let mut idle = server.connect().await;
     idle.write_all(b"GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
     assert!(read_until(&mut idle, "}").await.starts_with("HTTP/1.1 200"));

@@ -19,9 +19,7 @@ async fn verdict(server: &Server, request: Request) -> String {
 /// A user has one limit for all credentials. Other users are not affected, and verification does not count.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_user_has_a_limit() {
-    let mut setup = Setup::default();
-    setup.settings.user_rate_limit = Some("4/m".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.user_rate_limit = Some("4/m".parse().unwrap()));
     let begun = Instant::now();
     let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let key = ("x-api-key", created.field("key"));
@@ -55,9 +53,7 @@ async fn each_user_has_a_limit() {
 /// recovery makes no delivery due.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_user_has_a_limit_for_sending_by_hand() {
-    let mut setup = Setup::default();
-    setup.settings.manual_send_limit = Some("3/m".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.manual_send_limit = Some("3/m".parse().unwrap()));
     let id = subscribed(&server, r#"["a"]"#).await;
     let call = |path: &str| request(path).header(ALICE);
     let test = call(&format!("POST /api/webhooks/subscriptions/{id}/test"));
@@ -90,9 +86,7 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
 /// A support case does not use up the user's limit on sending by hand.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sends_by_hand_without_the_limit_of_the_user() {
-    let mut setup = Setup::default();
-    setup.settings.manual_send_limit = Some("1/m".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.manual_send_limit = Some("1/m".parse().unwrap()));
     let id = subscribed(&server, r#"["a"]"#).await;
     let event = request("POST /api/operator/events").header(OPERATOR).json(r#"{"userId":"alice","type":"a","data":1}"#);
     assert_eq!(event.send(&server).await.status, 202);
@@ -115,9 +109,7 @@ async fn an_operator_sends_by_hand_without_the_limit_of_the_user() {
 /// A call counts if its credential is good, also if the key lacks the scope or the visitor the capability.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_without_the_right_counts_against_the_user() {
-    let mut setup = Setup::default();
-    setup.settings.user_rate_limit = Some("3/m".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.user_rate_limit = Some("3/m".parse().unwrap()));
     let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI","scopes":["orders:read"]}"#);
     let created = created.send(&server).await;
     let visitor = session_of(&server, "alice", SessionRole::Visitor([].into())).await;

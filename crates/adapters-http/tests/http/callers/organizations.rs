@@ -174,9 +174,7 @@ async fn the_default_owner_can_be_the_only_organization() {
 /// A person with many organizations has one limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_counts_for_the_person() {
-    let mut setup = Setup::default();
-    setup.settings.user_rate_limit = Some("2/h".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.user_rate_limit = Some("2/h".parse().unwrap()));
     for (query, is_limited) in [("?organization=acme", false), ("?organization=globex", false), ("", true)] {
         let answer = request(&format!("GET /api/api-keys{query}")).header(ZOE).send(&server).await;
         assert_eq!(answer.body.contains("rate_limited"), is_limited, "{query}: {}", answer.body);

@@ -184,9 +184,7 @@ async fn a_session_that_names_no_organization_acts_for_the_user() {
 /// A person with many organizations has one limit, in all browsers and tokens together.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_a_session_counts_for_the_person() {
-    let mut setup = Setup::default();
-    setup.settings.user_rate_limit = Some("2/h".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.user_rate_limit = Some("2/h".parse().unwrap()));
     let zoe = member(&server, "zoe").await;
     for (query, is_limited) in [("?organization=acme", false), ("?organization=globex", false), ("", true)] {
         let answer = call(&server, &format!("GET /api/api-keys{query}"), &zoe).await;

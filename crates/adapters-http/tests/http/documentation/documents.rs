@@ -6,7 +6,7 @@ use adapters_http::{error_reference, openapi_json};
 use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
-use crate::server::{PUBLIC_URL, Server, Setup, read_bytes_to_end};
+use crate::server::{PUBLIC_URL, Server, read_bytes_to_end};
 use crate::transcript::{Transcript, request};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -113,9 +113,8 @@ async fn a_browser_that_meets_nothing_gets_a_page() {
 /// A terminal cannot open a relative URL.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_type_of_a_problem_is_absolute_where_the_public_url_is_configured() {
-    let mut setup = Setup::default();
-    setup.settings.error_pages = PUBLIC_URL.to_owned();
-    let problem = request("GET /nowhere").send(&setup.start()).await;
+    let server = Server::with(|setup| setup.settings.error_pages = PUBLIC_URL.to_owned());
+    let problem = request("GET /nowhere").send(&server).await;
     assert_eq!(problem.field("type"), format!("{PUBLIC_URL}/docs/errors/not_found"));
     let problem = request("GET /nowhere").send(&Server::start()).await;
     assert_eq!(problem.field("type"), "/docs/errors/not_found");

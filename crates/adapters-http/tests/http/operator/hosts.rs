@@ -30,9 +30,8 @@ fn text(value: &Value) -> String {
 
 /// A server for a host with these scopes and the token `host-secret`.
 fn server_for(scopes: &[OperatorScope]) -> Server {
-    let mut operator_tokens = Setup::default().operator_tokens;
-    operator_tokens.push(OperatorToken::new("host", scopes.to_vec(), "host-secret"));
-    Setup { operator_tokens, ..Setup::default() }.start()
+    let token = OperatorToken::new("host", scopes.to_vec(), "host-secret");
+    Server::with(|setup| setup.operator_tokens.push(token))
 }
 
 const HOST: (&str, &str) = ("authorization", "Bearer host-secret");
@@ -278,9 +277,8 @@ async fn opened_stream(server: &Server, call: Request) -> tokio::net::TcpStream 
 /// An operator who has signed in from another machine cannot make changes for others that only this machine may make.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_changes_webhooks_only_from_where_the_owner_may() {
-    let mut setup = Setup::default();
-    setup.settings.webhook_changes = Some(|headers| !headers.contains_key("x-forwarded-for"));
-    let server = setup.start();
+    let server =
+        Server::with(|setup| setup.settings.webhook_changes = Some(|headers| !headers.contains_key("x-forwarded-for")));
     for line in ["POST users/alice/subscriptions", "POST users/alice/test", "POST users/alice/failures/retry"] {
         let call = by_host(line).json("{}");
         let forwarded = call.clone().header(("x-forwarded-for", "203.0.113.1")).send(&server).await;

@@ -104,9 +104,7 @@ async fn what_an_owner_sets_for_a_key_stays_within_the_limit_of_the_owner() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_calls_of_an_owner_holds_for_every_credential() {
     for user_rate_limit in ["2/h".parse().ok(), None] {
-        let mut setup = Setup::default();
-        setup.settings.user_rate_limit = user_rate_limit;
-        let server = setup.start();
+        let server = Server::with(|setup| setup.settings.user_rate_limit = user_rate_limit);
         let body = r#"{"requestRateLimit":"6/h"}"#;
         for owner in ["users/alice", "organizations/acme", "users/zoe"] {
             set(&server, owner, body).await;

@@ -87,7 +87,7 @@ async fn a_record_is_merged_and_has_its_defaults_again() {
 /// Bytes that are not UTF-8 are decoded to one and the same character: they would make one customer of two.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_id_that_is_not_utf_8_names_nobody() {
-    let server = Setup::default().start();
+    let server = Server::start();
     for line in
         ["PATCH users/M%FCller", "PATCH organizations/M%FC", "GET users/%ff%fe/keys", "GET events?userId=M%FCller"]
     {
@@ -267,9 +267,8 @@ async fn the_scopes_of_the_token_decide() {
         (OperatorScope::Manage, false, true),
         (OperatorScope::Verify, false, false),
     ] {
-        let mut operator_tokens = Setup::default().operator_tokens;
-        operator_tokens.push(OperatorToken::new("host", vec![scope], "host-secret"));
-        let server = Setup { operator_tokens, ..Setup::default() }.start();
+        let token = OperatorToken::new("host", vec![scope], "host-secret");
+        let server = Server::with(|setup| setup.operator_tokens.push(token));
         for owner in OWNERS {
             for (line, body, may) in [
                 (format!("GET /api/operator/{owner}"), None, may_see),

@@ -3,7 +3,7 @@
 use adapters_http::{OperatorScope, OperatorToken};
 use serde_json::{Value, json};
 
-use crate::server::{Server, Setup};
+use crate::server::Server;
 use crate::transcript::{ALICE, OPERATOR, request};
 
 async fn answer(server: &Server, query: &str) -> (u16, Value) {
@@ -93,9 +93,8 @@ async fn what_a_search_cannot_have_is_named() {
         assert!(!problem.to_string().contains(whole), "a key is not repeated: {problem}");
     }
     for (scope, expected) in [(OperatorScope::Support, 200), (OperatorScope::Manage, 403)] {
-        let mut operator_tokens = Setup::default().operator_tokens;
-        operator_tokens.push(OperatorToken::new("host", vec![scope], "host-secret"));
-        let server = Setup { operator_tokens, ..Setup::default() }.start();
+        let token = OperatorToken::new("host", vec![scope], "host-secret");
+        let server = Server::with(|setup| setup.operator_tokens.push(token));
         let call = request("GET /api/operator/owners").header(("authorization", "Bearer host-secret"));
         assert_eq!(call.send(&server).await.status, expected, "{scope:?}");
     }

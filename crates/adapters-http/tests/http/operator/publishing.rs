@@ -202,9 +202,7 @@ async fn a_batch_has_up_to_500_events() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_payload_has_its_maximum_to_the_byte() {
-    let mut setup = Setup::default();
-    setup.webhook_policy.max_payload_bytes = 100_000;
-    let server = setup.start();
+    let server = Server::with(|setup| setup.webhook_policy.max_payload_bytes = 100_000);
     let around = r#"{"type":"a","timestamp":"2026-11-21T01:42:03.120Z","data":""}"#.len();
     let event = |size: usize| format!(r#"{{"userId":"alice","type":"a","data":"{}"}}"#, "x".repeat(size - around));
     assert_eq!(publish(&event(100_000)).send(&server).await.status, 202);

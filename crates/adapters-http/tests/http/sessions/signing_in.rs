@@ -206,9 +206,7 @@ async fn refused_sign_ins_are_limited_by_address_before_the_provider_is_asked() 
 /// A program that keeps a wrong key must not lock its neighbours out.
 #[tokio::test]
 async fn wrong_keys_keep_nobody_from_signing_in() {
-    let mut setup = Setup::default();
-    setup.settings.credential_failure_limit = Some("2/h".parse().unwrap());
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.credential_failure_limit = Some("2/h".parse().unwrap()));
     let wrong_key = async || request("GET /api/whoami").header(("x-api-key", "wrong")).send(&server).await.status;
     assert_eq!([wrong_key().await, wrong_key().await, wrong_key().await], [401, 401, 429]);
     let (cookie, state) = begin(&server, "").await;

@@ -89,9 +89,7 @@ async fn a_leak_disables_what_the_key_has_set() {
 /// More subscriptions than one transaction disables.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leak_disables_all_subscriptions_of_the_key() {
-    let mut setup = Setup::default();
-    setup.webhook_policy.max_subscriptions = 201;
-    let server = setup.start();
+    let server = Server::with(|setup| setup.webhook_policy.max_subscriptions = 201);
     let leaked = key(&server, "").await;
     for _ in 0..201 {
         assert_eq!(create_by(leaked.field("key")).send(&server).await.status, 200);
@@ -150,9 +148,8 @@ async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_that_the_settings_exclude_changes_no_webhook() {
-    let mut setup = Setup::default();
-    setup.settings.webhook_changes = Some(|headers| !headers.contains_key("x-forwarded-for"));
-    let server = setup.start();
+    let server =
+        Server::with(|setup| setup.settings.webhook_changes = Some(|headers| !headers.contains_key("x-forwarded-for")));
     let forwarded = ("x-forwarded-for", "203.0.113.1");
     for line in ["POST /api/webhooks/subscriptions", "DELETE /api/webhooks/subscriptions/x"] {
         let call = request(line).json(GOOD);

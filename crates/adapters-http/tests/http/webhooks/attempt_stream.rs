@@ -119,9 +119,8 @@ async fn a_wrong_request_is_refused_before_the_stream_begins() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn streams_are_bounded_and_make_room_when_they_end() {
-    let mut setup = Setup::default();
-    setup.settings.limits.event_streams_per_user_max = 1;
-    let (server, mut transcript) = (setup.start(), Transcript::default());
+    let server = Server::with(|setup| setup.settings.limits.event_streams_per_user_max = 1);
+    let mut transcript = Transcript::default();
     let first = open(&server, stream("")).await;
     transcript.send(&server, stream("")).await;
     assert_snapshot!(transcript.text());
@@ -161,9 +160,7 @@ async fn a_stream_makes_room_when_its_client_closes_the_connection() {
 /// The deadline of requests does not apply to streams.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_outlives_the_deadline_and_ends_with_the_service() {
-    let mut setup = Setup::default();
-    setup.settings.limits.request_deadline = Duration::from_millis(50);
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.limits.request_deadline = Duration::from_millis(50));
     subscribed(&server, r#"["a"]"#).await;
     let mut connection = open(&server, stream("")).await;
     for _ in 0..2 {
@@ -180,9 +177,7 @@ async fn a_stream_outlives_the_deadline_and_ends_with_the_service() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn comments_keep_a_quiet_stream_open() {
-    let mut setup = Setup::default();
-    setup.settings.limits.event_stream_keep_alive = Duration::from_millis(1);
-    let server = setup.start();
+    let server = Server::with(|setup| setup.settings.limits.event_stream_keep_alive = Duration::from_millis(1));
     let mut connection = open(&server, stream("")).await;
     for _ in 0..2 {
         read_until(&mut connection, ": keep-alive\n\n").await;

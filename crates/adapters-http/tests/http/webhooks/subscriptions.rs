@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 
-use crate::server::{Server, Setup};
+use crate::server::Server;
 use crate::transcript::{ALICE, BOB, Request, Response, Transcript, request};
 
 const GOOD: &str = r#"{"url":"https://example.com/hooks","events":["invoice.*"]}"#;
@@ -149,9 +149,8 @@ async fn every_wrong_field_of_a_change_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_maximum_holds_until_one_is_deleted() {
-    let mut setup = Setup::default();
-    setup.webhook_policy.max_subscriptions = 2;
-    let (server, mut transcript) = (setup.start(), Transcript::default());
+    let server = Server::with(|setup| setup.webhook_policy.max_subscriptions = 2);
+    let mut transcript = Transcript::default();
     let (first, second) = (create(GOOD).send(&server).await, create(GOOD).send(&server).await);
     transcript.send(&server, create(GOOD)).await;
     assert_snapshot!(transcript.text());
@@ -249,9 +248,7 @@ async fn a_wrong_page_is_named() {
 /// Deleted subscriptions stay in the log, so a loop that creates and deletes them ends.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_times_the_maximum_may_be_deleted() {
-    let mut setup = Setup::default();
-    setup.webhook_policy.max_subscriptions = 1;
-    let server = setup.start();
+    let server = Server::with(|setup| setup.webhook_policy.max_subscriptions = 1);
     for _ in 0..100 {
         let id = subscribed(&server, r#"["a"]"#).await;
         let deletion = request(&format!("DELETE /api/webhooks/subscriptions/{id}")).header(ALICE);
