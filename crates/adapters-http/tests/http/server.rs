@@ -259,6 +259,13 @@ impl Server {
         TcpStream::connect(self.address).await.unwrap()
     }
 
+    /// Sends this text on a new connection, which stays open.
+    pub(crate) async fn begin(&self, text: &str) -> TcpStream {
+        let mut connection = self.connect().await;
+        connection.write_all(text.as_bytes()).await.unwrap();
+        connection
+    }
+
     /// Sends these bytes and reads the first answer.
     pub(crate) async fn send(&self, request: &[u8]) -> String {
         let mut connection = self.connect().await;

@@ -66,8 +66,7 @@ async fn a_panic_is_a_500_and_the_server_goes_on() {
     assert_snapshot!(transcript.text());
 
     // The connection still works after the panic.
-    let mut connection = server.connect().await;
-    connection.write_all(b"GET /test/panic HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let mut connection = server.begin("GET /test/panic HTTP/1.1\r\nhost: a\r\n\r\n").await;
     read_until(&mut connection, "}").await;
     connection.write_all(b"GET /livez HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
     assert!(read_until(&mut connection, "}").await.starts_with("HTTP/1.1 200 OK"));

@@ -44,8 +44,7 @@ async fn a_body_that_is_announced_too_large_is_not_waited_for() {
     let server = Server::start();
     let head = "POST /api/api-keys HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999\r\ncontent-type: application/json\r\n\
                 authorization: Bearer alice.id.token\r\n\r\n";
-    let mut connection = server.connect().await;
-    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut connection = server.begin(head).await;
     let answer = read_until(&mut connection, "}").await;
     assert_eq!(Response::parse(&answer).verdict(), "413 payload_too_large");
     assert_eq!(Response::parse(&answer).header("connection"), Some("close"));
@@ -71,8 +70,7 @@ async fn a_large_body_has_time_to_arrive() {
          authorization: Bearer operator-secret\r\ncontent-type: application/json\r\n\r\n",
         body.len()
     );
-    let mut connection = server.connect().await;
-    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut connection = server.begin(&head).await;
     let (first, rest) = body.split_at(body.len() / 2);
     connection.write_all(first.as_bytes()).await.unwrap();
     tokio::time::sleep(6 * SHORT).await;
@@ -112,8 +110,7 @@ async fn what_is_no_http_is_answered_and_closed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_head_does_not_hold_a_connection() {
     let server = impatient(PATIENT);
-    let mut connection = server.connect().await;
-    connection.write_all(b"GET /livez HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let mut connection = server.begin("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert!(read_until(&mut connection, "}").await.starts_with("HTTP/1.1 200"));
     connection.write_all(b"GET /livez HTTP/1.1\r\nhost: a\r\nx: unfin").await.unwrap();
     read_to_end(&mut connection).await;

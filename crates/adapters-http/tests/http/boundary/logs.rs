@@ -115,9 +115,7 @@ async fn the_reason_of_a_failure_is_in_the_log_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_whose_client_left_is_in_the_log_too() {
     let (lines, server) = (Lines::capture(), Server::start());
-    let mut connection = server.connect().await;
-    let slow = b"GET /test/slow HTTP/1.1\r\nhost: a\r\nx-request-id: 1ef7-1\r\n\r\n";
-    tokio::io::AsyncWriteExt::write_all(&mut connection, slow).await.unwrap();
+    let connection = server.begin("GET /test/slow HTTP/1.1\r\nhost: a\r\nx-request-id: 1ef7-1\r\n\r\n").await;
     server.slow_reached.notified().await;
     // A reset, not an end: a client may close its half and still wait for the answer.
     connection.set_zero_linger().unwrap();

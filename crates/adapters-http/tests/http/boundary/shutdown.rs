@@ -10,8 +10,7 @@ use crate::transcript::{Response, request};
 #[tokio::test(flavor = "multi_thread")]
 async fn readiness_fails_first_and_requests_in_flight_are_answered() {
     let server = Server::with(|setup| setup.settings.limits.drain_grace = Duration::from_hours(1));
-    let mut idle = server.connect().await;
-    idle.write_all(b"GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let mut idle = server.begin("GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n").await;
     assert!(read_until(&mut idle, "}").await.starts_with("HTTP/1.1 200"));
 
     server.stop.cancel();
@@ -27,11 +26,9 @@ async fn readiness_fails_first_and_requests_in_flight_are_answered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_server_ends_when_the_last_answer_is_out() {
     let server = Server::start();
-    let mut idle = server.connect().await;
-    idle.write_all(b"GET /livez HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let mut idle = server.begin("GET /livez HTTP/1.1\r\nhost: a\r\n\r\n").await;
     read_until(&mut idle, "}").await;
-    let mut busy = server.connect().await;
-    busy.write_all(b"GET /test/slow HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    let mut busy = server.begin("GET /test/slow HTTP/1.1\r\nhost: a\r\n\r\n").await;
     server.slow_reached.notified().await;
 
     server.stop.cancel();

@@ -58,15 +58,12 @@ async fn an_address_has_a_limit_of_its_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_do_not_read_give_way_and_busy_ones_stay() {
     let server = with_connections(3, 3);
-    let mut busy = server.connect().await;
-    busy.write_all(b"GET /test/slow HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut busy = server.begin("GET /test/slow HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await;
     server.slow_reached.notified().await;
     let page = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: a\r\n\r\n".repeat(20);
     let mut stuck = Vec::new();
     for _ in 0..2 {
-        let mut connection = server.connect().await;
-        connection.write_all(page.as_bytes()).await.unwrap();
-        stuck.push(connection);
+        stuck.push(server.begin(&page).await);
     }
     sleep(Duration::from_millis(500)).await;
     for _ in 0..10 {

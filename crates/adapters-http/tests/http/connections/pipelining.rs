@@ -14,12 +14,11 @@ fn get(path: &str, headers: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_request_is_answered_in_order() {
     let server = Server::start();
-    let mut connection = server.connect().await;
     let introspect = "POST /api/operator/introspect HTTP/1.1\r\nhost: a\r\nauthorization: Bearer operator-secret\r\n\
                       content-type: application/json\r\ncontent-length: 13\r\n\r\n{\"token\":\"a\"}";
     let requests =
         [get("/livez", ""), introspect.to_owned(), get("/test/page", ""), get("/livez", "connection: close\r\n")];
-    connection.write_all(requests.concat().as_bytes()).await.unwrap();
+    let mut connection = server.begin(&requests.concat()).await;
     let answers = read_to_end(&mut connection).await;
     let bodies = ["\"status\":\"ok\"", "\"active\":false", "<p>", "\"status\":\"ok\""];
     let mut rest = answers.as_str();
@@ -33,9 +32,8 @@ async fn every_request_is_answered_in_order() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_answered_after_connection_close() {
     let server = Server::start();
-    let mut connection = server.connect().await;
     let requests = [get("/test/slow", "connection: close\r\n"), get("/livez", ""), get("/livez", "")].concat();
-    connection.write_all(requests.as_bytes()).await.unwrap();
+    let mut connection = server.begin(&requests).await;
     server.slow_reached.notified().await;
     server.slow_release.notify_one();
     let answers = read_to_end(&mut connection).await;
@@ -47,9 +45,8 @@ async fn nothing_is_answered_after_connection_close() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_has_its_body_when_a_head_follows() {
     let server = Server::start();
-    let mut connection = server.connect().await;
     let head = "HEAD /livez HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
-    connection.write_all((get("/test/slow", "") + head).as_bytes()).await.unwrap();
+    let mut connection = server.begin(&(get("/test/slow", "") + head)).await;
     server.slow_reached.notified().await;
     server.slow_release.notify_one();
     let answers = read_to_end(&mut connection).await;
@@ -60,8 +57,7 @@ async fn an_answer_has_its_body_when_a_head_follows() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_has_sent_everything_is_answered() {
     let server = Server::start();
-    let mut connection = server.connect().await;
-    connection.write_all((get("/test/slow", "") + &get("/livez", "")).as_bytes()).await.unwrap();
+    let mut connection = server.begin(&(get("/test/slow", "") + &get("/livez", ""))).await;
     connection.shutdown().await.unwrap();
     server.slow_reached.notified().await;
     server.slow_release.notify_one();
@@ -73,10 +69,9 @@ async fn a_client_that_has_sent_everything_is_answered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_may_wait_for_continue() {
     let server = Server::start();
-    let mut connection = server.connect().await;
     let head = "POST /api/operator/introspect HTTP/1.1\r\nhost: a\r\nauthorization: Bearer operator-secret\r\n\
                 content-type: application/json\r\ncontent-length: 13\r\nexpect: 100-continue\r\n\r\n";
-    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut connection = server.begin(head).await;
     assert_eq!(read_until(&mut connection, "\r\n\r\n").await, "HTTP/1.1 100 Continue\r\n\r\n");
     connection.write_all(b"{\"token\":\"a\"}").await.unwrap();
     assert!(read_until(&mut connection, "}").await.starts_with("HTTP/1.1 200 OK"));
@@ -88,10 +83,9 @@ async fn a_body_may_wait_for_continue() {
 #[tokio::test(flavor = "multi_thread")]
 async fn chunk_extensions_are_bounded() {
     let server = Server::start();
-    let mut connection = server.connect().await;
     let head = "POST /test/form HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\
                 content-type: application/x-www-form-urlencoded\r\n\r\n3;";
-    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut connection = server.begin(head).await;
     let send_forever = async { while connection.write_all(&[b'x'; 16 * 1024]).await.is_ok() {} };
     timeout(Duration::from_secs(10), send_forever).await.expect("the server closes the connection");
 }
@@ -100,8 +94,7 @@ async fn chunk_extensions_are_bounded() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_answer_is_complete() {
     let server = Server::start();
-    let mut connection = server.connect().await;
-    connection.write_all(get("/openapi.json", "").as_bytes()).await.unwrap();
+    let mut connection = server.begin(&get("/openapi.json", "")).await;
     let answer = read_until(&mut connection, "\r\n\r\n").await;
     let length: usize = answer.split("content-length: ").nth(1).unwrap().lines().next().unwrap().parse().unwrap();
     connection.write_all(get("/livez", "connection: close\r\n").as_bytes()).await.unwrap();

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use adapters_http::{error_reference, openapi_json};
 use insta::assert_snapshot;
-use tokio::io::AsyncWriteExt;
 
 use crate::server::{PUBLIC_URL, Server, read_bytes_to_end};
 use crate::transcript::{Transcript, request};
@@ -63,8 +62,7 @@ async fn the_page_has_an_icon_and_may_be_asked_for_with_a_slash() {
     let server = Server::start();
     let (page, with_slash) = (request("GET /docs").send(&server).await, request("GET /docs/").send(&server).await);
     assert_eq!((with_slash.status, &with_slash.body), (200, &page.body));
-    let mut connection = server.connect().await;
-    connection.write_all(request("GET /favicon.ico").to_http().as_bytes()).await.unwrap();
+    let mut connection = server.begin(&request("GET /favicon.ico").to_http()).await;
     let icon = read_bytes_to_end(&mut connection).await;
     let head = String::from_utf8_lossy(&icon).to_lowercase();
     assert!(head.starts_with("http/1.1 200 ok") && head.contains("content-type: image/png"), "{head}");
@@ -80,8 +78,7 @@ async fn the_page_and_the_document_are_compressed_and_kept() {
     let mut bytes = 0;
     for path in files.into_iter().chain(["/openapi.json"]) {
         let asked = request(&format!("GET {path}")).header(("accept-encoding", "gzip, deflate, br"));
-        let mut connection = server.connect().await;
-        connection.write_all(asked.to_http().as_bytes()).await.unwrap();
+        let mut connection = server.begin(&asked.to_http()).await;
         let answer = read_bytes_to_end(&mut connection).await;
         bytes += answer.len();
         let end = answer.windows(4).position(|part| part == b"\r\n\r\n").unwrap();
@@ -121,8 +118,7 @@ async fn the_type_of_a_problem_is_absolute_where_the_public_url_is_configured() 
 }
 
 async fn server_file(server: &Server, name: &str) -> String {
-    let mut connection = server.connect().await;
-    connection.write_all(request(&format!("GET /docs/{name}")).to_http().as_bytes()).await.unwrap();
+    let mut connection = server.begin(&request(&format!("GET /docs/{name}")).to_http()).await;
     let file = read_bytes_to_end(&mut connection).await;
     assert!(file.starts_with(b"HTTP/1.1 200 OK\r\n"), "{name}");
     String::from_utf8_lossy(&file).split_once("\r\n\r\n").unwrap().1.to_owned()

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use domain::RateLimit;
 use insta::assert_snapshot;
-use tokio::io::AsyncWriteExt;
 
 use crate::doubles::{FailingStore, down};
 use crate::server::{Server, Setup, read_until};
@@ -117,8 +116,7 @@ async fn does_not_wait_for_a_body() {
         "POST /forward-auth HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999\r\nx-api-key: {}\r\n\r\n",
         key.field("key")
     );
-    let mut connection = server.connect().await;
-    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut connection = server.begin(&head).await;
     assert!(read_until(&mut connection, "\r\n\r\n").await.starts_with("HTTP/1.1 200 "));
 }
 

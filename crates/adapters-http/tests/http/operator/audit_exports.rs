@@ -9,7 +9,6 @@ use domain::memory::{MemoryAuditLog, unique_cause};
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, StoreError};
 use domain::sessions::SessionRole;
 use domain::{AuditId, KeyId};
-use tokio::io::AsyncWriteExt;
 use tokio::sync::Semaphore;
 
 use crate::doubles::user;
@@ -74,8 +73,7 @@ async fn an_export_ends_early_when_its_credential_does() {
         let export = request(&format!("GET {path}?format=jsonl"));
         let credential = if has_session { ("cookie", &*cookie) } else { OPERATOR };
         let export = export.header(SAME_ORIGIN).header(credential);
-        let mut connection = server.connect().await;
-        connection.write_all(export.to_http().as_bytes()).await.unwrap();
+        let mut connection = server.begin(&export.to_http()).await;
         let mut shown = String::new();
         while shown.matches(SHOWN).count() < 399 {
             shown += &read_until(&mut connection, "\n").await;

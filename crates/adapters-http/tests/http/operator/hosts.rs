@@ -3,7 +3,6 @@
 use adapters_http::{OperatorScope, OperatorToken};
 use domain::sessions::SessionRole;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
 
 use crate::server::{Server, Setup, read_to_end, read_until};
 use crate::sessions::browser::{SAME_ORIGIN, session_of};
@@ -267,8 +266,7 @@ async fn a_stream_lasts_as_long_as_the_token() {
 }
 
 async fn opened_stream(server: &Server, call: Request) -> tokio::net::TcpStream {
-    let mut connection = server.connect().await;
-    connection.write_all(call.to_http().as_bytes()).await.unwrap();
+    let mut connection = server.begin(&call.to_http()).await;
     let greeting = read_until(&mut connection, "retry: 3000\n\n").await;
     assert!(greeting.starts_with("HTTP/1.1 200"), "{greeting}");
     connection

@@ -233,10 +233,9 @@ async fn a_batch_has_eight_mebibytes() {
 async fn a_body_may_come_in_pieces() {
     let server = Server::start();
     subscribed(&server, r#"["*"]"#).await;
-    let mut connection = server.connect().await;
     let head = "POST /api/operator/events HTTP/1.1\r\nhost: a\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\
                 authorization: Bearer operator-secret\r\ncontent-type: application/json\r\n\r\n";
-    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut connection = server.begin(head).await;
     for piece in [r#"{"userId":"ali"#, r#"ce","type":"a","da"#, r#"ta":{"b":1.0,"#, r#""a":2}}"#] {
         connection.write_all(format!("{:x}\r\n{piece}\r\n", piece.len()).as_bytes()).await.unwrap();
         connection.flush().await.unwrap();

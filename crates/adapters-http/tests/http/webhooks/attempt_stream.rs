@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::sessions::SESSION_ROLE_AGE_MAX;
 use insta::assert_snapshot;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -21,8 +21,7 @@ fn stream(query: &str) -> Request {
 
 /// An open stream, read up to its greeting.
 async fn open(server: &Server, request: Request) -> TcpStream {
-    let mut connection = server.connect().await;
-    connection.write_all(request.to_http().as_bytes()).await.unwrap();
+    let mut connection = server.begin(&request.to_http()).await;
     let greeting = read_until(&mut connection, "retry: 3000\n\n").await;
     assert!(greeting.starts_with("HTTP/1.1 200") && greeting.contains("text/event-stream"), "{greeting}");
     connection
