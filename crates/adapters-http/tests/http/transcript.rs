@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::server::Server;
@@ -75,6 +76,11 @@ impl Response {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The body, which is JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{}", self.body))
     }
 
     /// The value of the first string field with this name, anywhere in the body.

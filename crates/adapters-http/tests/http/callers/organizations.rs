@@ -24,7 +24,7 @@ async fn create(server: &Server, path: &str, header: Header) -> Response {
 }
 
 fn keys_in(response: &Response) -> Vec<Value> {
-    let body: Value = serde_json::from_str(&response.body).unwrap_or_else(|_| panic!("{}", response.body));
+    let body = response.json();
     body["keys"].as_array().unwrap_or_else(|| panic!("{body}")).clone()
 }
 
@@ -187,8 +187,7 @@ async fn the_limit_counts_for_the_person() {
 async fn the_audit_log_names_the_member_and_the_organization() {
     let server = Server::start();
     create(&server, "?organization=acme", AMY).await;
-    let log = request("GET /api/audit?organization=acme").header(AMY).send(&server).await;
-    let log: Value = serde_json::from_str(&log.body).unwrap();
+    let log = request("GET /api/audit?organization=acme").header(AMY).send(&server).await.json();
     let event = &log["events"][0];
     assert_eq!(event["actor"], json!({"type": "user", "id": "amy"}), "{log}");
     assert_eq!((&event["organizationId"], &event["userId"]), (&json!("acme"), &Value::Null), "{log}");
@@ -202,8 +201,8 @@ async fn a_host_never_sees_a_user_of_the_key_of_an_organization() {
     let server = Server::start();
     let key = create(&server, "?organization=acme", AMY).await;
     let body = format!(r#"{{"token":"{}"}}"#, key.field("key"));
-    let introspected = request("POST /api/operator/introspect").header(OPERATOR).json(&body).send(&server).await;
-    let introspected: Value = serde_json::from_str(&introspected.body).unwrap();
+    let introspect = request("POST /api/operator/introspect").header(OPERATOR).json(&body);
+    let introspected = introspect.send(&server).await.json();
     assert_eq!(
         (&introspected["org_id"], &introspected["created_by"]),
         (&json!("acme"), &json!("amy")),
@@ -213,11 +212,9 @@ async fn a_host_never_sees_a_user_of_the_key_of_an_organization() {
     let key = ("x-api-key", key.field("key"));
     let passed = request("GET /forward-auth").header(key).send(&server).await;
     assert_eq!((passed.header("x-auth-organization"), passed.header("x-auth-user")), (Some("acme"), None));
-    let whoami = request("GET /api/whoami").header(key).send(&server).await;
-    let whoami: Value = serde_json::from_str(&whoami.body).unwrap();
+    let whoami = request("GET /api/whoami").header(key).send(&server).await.json();
     assert_eq!((&whoami["organizationId"], whoami.get("userId")), (&json!("acme"), None), "{whoami}");
-    let member = request("GET /api/whoami?organization=acme").header(AMY).send(&server).await;
-    let member: Value = serde_json::from_str(&member.body).unwrap();
+    let member = request("GET /api/whoami?organization=acme").header(AMY).send(&server).await.json();
     assert_eq!((&member["organizationId"], &member["userId"]), (&json!("acme"), &json!("amy")), "{member}");
 }
 

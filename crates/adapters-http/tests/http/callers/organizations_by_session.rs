@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::organizations::DefaultOwner;
 use domain::sessions::{Capability, SESSION_ROLE_AGE_MAX, SessionRole};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::doubles::identity_of;
 use crate::server::{Server, Setup};
@@ -24,25 +24,21 @@ async fn create(server: &Server, query: &str, cookie: &str) -> Response {
     call.json(r#"{"label":"a"}"#).send(server).await
 }
 
-fn json_of(response: &Response) -> Value {
-    serde_json::from_str(&response.body).unwrap_or_else(|_| panic!("{}", response.body))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_of_a_member_acts_for_the_organization_or_the_user() {
     let server = Server::start();
     let amy = member(&server, "amy").await;
     let created = create(&server, "?organization=acme", &amy).await;
-    let shown = json_of(&call(&server, "GET /api/api-keys?organization=acme", &amy).await);
+    let shown = call(&server, "GET /api/api-keys?organization=acme", &amy).await.json();
     assert_eq!(
         (&shown["keys"][0]["id"], &shown["keys"][0]["createdBy"]),
         (&json!(created.field("keyId")), &json!("amy"))
     );
-    assert_eq!(json_of(&call(&server, "GET /api/api-keys", &amy).await)["keys"], json!([]), "the member has no key");
-    let log = json_of(&call(&server, "GET /api/audit?organization=acme", &amy).await);
+    assert_eq!(call(&server, "GET /api/api-keys", &amy).await.json()["keys"], json!([]), "the member has no key");
+    let log = call(&server, "GET /api/audit?organization=acme", &amy).await.json();
     let event = &log["events"][0];
     assert_eq!((&event["actor"], &event["organizationId"]), (&json!({"type": "user", "id": "amy"}), &json!("acme")));
-    let whoami = json_of(&call(&server, "GET /api/whoami?organization=acme", &amy).await);
+    let whoami = call(&server, "GET /api/whoami?organization=acme", &amy).await.json();
     assert_eq!((&whoami["organizationId"], &whoami["userId"]), (&json!("acme"), &json!("amy")), "{whoami}");
     assert_eq!(whoami["credential"], json!({"kind": "session"}));
 }
@@ -146,7 +142,7 @@ async fn roles_end_to_the_millisecond_and_the_users_own_calls_go_on() {
 async fn a_session_shows_its_organizations_to_its_user_alone() {
     let server = Server::start();
     let (zoe, amy) = (member(&server, "zoe").await, member(&server, "amy").await);
-    let shown = json_of(&call(&server, "GET /api/session", &zoe).await);
+    let shown = call(&server, "GET /api/session", &zoe).await.json();
     let organizations = json!([
         {"organizationId": "acme", "capabilities": ["keys", "keys:read"]},
         {"organizationId": "globex", "capabilities": ["keys:read", "webhooks:read"]},
@@ -156,8 +152,7 @@ async fn a_session_shows_its_organizations_to_its_user_alone() {
         (&shown["rolesExpireAt"], shown.get("defaultOrganizationId")),
         (&json!("2026-11-21T02:42:03.120Z"), None)
     );
-    let alice =
-        json_of(&call(&server, "GET /api/session", &session_of(&server, "alice", SessionRole::User).await).await);
+    let alice = call(&server, "GET /api/session", &session_of(&server, "alice", SessionRole::User).await).await.json();
     assert_eq!(alice.as_object().unwrap().len(), 7, "a user in no organization sees the seven fields: {alice}");
     let token = request("GET /api/sessions").header(("x-id-token", "zoe.id.token")).send(&server).await;
     let operator = request("GET /api/operator/users/zoe/sessions").header(("authorization", "Bearer operator-secret"));
@@ -174,10 +169,10 @@ async fn a_session_that_names_no_organization_acts_for_the_user() {
     let server = Setup { default_owner: DefaultOwner::Organization, ..Setup::default() }.start();
     let amy = member(&server, "amy").await;
     create(&server, "", &amy).await;
-    assert_eq!(json_of(&call(&server, "GET /api/api-keys?organization=acme", &amy).await)["keys"], json!([]));
+    assert_eq!(call(&server, "GET /api/api-keys?organization=acme", &amy).await.json()["keys"], json!([]));
     assert!(call(&server, "GET /api/sessions", &amy).await.body.contains(r#""current":true"#));
-    assert_eq!(json_of(&call(&server, "GET /api/session", &amy).await)["defaultOrganizationId"], json!("acme"));
-    let zoe = json_of(&call(&server, "GET /api/session", &member(&server, "zoe").await).await);
+    assert_eq!(call(&server, "GET /api/session", &amy).await.json()["defaultOrganizationId"], json!("acme"));
+    let zoe = call(&server, "GET /api/session", &member(&server, "zoe").await).await.json();
     assert_eq!(zoe.get("defaultOrganizationId"), None, "{zoe}");
 }
 

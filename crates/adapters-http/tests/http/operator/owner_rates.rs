@@ -1,7 +1,7 @@
 //! Rate limits of customers: the host sets them, and they replace the limits of the service.
 
 use domain::sessions::SessionRole;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::server::{Server, Setup};
 use crate::sessions::browser::session_of;
@@ -70,7 +70,7 @@ async fn what_an_owner_sets_for_a_key_stays_within_the_limit_of_the_owner() {
         let server = Setup { rate_limit: "3/h".parse().ok(), ..Setup::default() }.start();
         set(&server, owner, r#"{"keyRateLimit":"8/h"}"#).await;
         let refused = created(&server, who, query, r#"{"label":"CI","rateLimit":"9/h"}"#).await;
-        let problem: Value = serde_json::from_str(&refused.body).unwrap();
+        let problem = refused.json();
         let fault = json!([{ "field": "rateLimit", "detail": "must be within 8/h, in the rate and in the count" }]);
         assert_eq!((refused.status, &problem["errors"]), (400, &fault));
         let own = created(&server, who, query, r#"{"label":"own","rateLimit":"7/h"}"#).await;

@@ -31,8 +31,7 @@ async fn activate(server: &Server, owner: &str) -> Value {
 }
 
 fn code(answer: &Response) -> (u16, Value) {
-    let problem: Value = serde_json::from_str(&answer.body).unwrap();
-    (answer.status, problem["code"].clone())
+    (answer.status, answer.json()["code"].clone())
 }
 
 /// A call of alice, or of amy for acme.
@@ -116,7 +115,7 @@ async fn what_a_record_cannot_have_is_named() {
         (r#"{"metadata":[]}"#.to_owned(), &["metadata"]),
     ] {
         let answer = by_host("PATCH users/alice").json(&body).send(&server).await;
-        let problem: Value = serde_json::from_str(&answer.body).unwrap();
+        let problem = answer.json();
         let named: Vec<&str> =
             problem["errors"].as_array().unwrap().iter().map(|error| error["field"].as_str().unwrap()).collect();
         assert_eq!((answer.status, &named[..]), (400, fields), "{body}: {problem}");
@@ -195,7 +194,7 @@ async fn a_suspended_owner_is_refused_until_the_host_ends_it() {
 
 /// What differs between two answers to the same question: the id of the request.
 fn without_id(answer: &Response) -> (u16, Value) {
-    let mut problem: Value = serde_json::from_str(&answer.body).unwrap();
+    let mut problem = answer.json();
     problem["requestId"] = Value::Null;
     (answer.status, problem)
 }

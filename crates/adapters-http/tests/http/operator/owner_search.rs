@@ -8,7 +8,7 @@ use crate::transcript::{ALICE, OPERATOR, request};
 
 async fn answer(server: &Server, query: &str) -> (u16, Value) {
     let answer = request(&format!("GET /api/operator/owners{query}")).header(OPERATOR).send(server).await;
-    (answer.status, serde_json::from_str(&answer.body).unwrap())
+    (answer.status, answer.json())
 }
 
 /// The kinds and ids of the owners on a page.
@@ -25,7 +25,7 @@ async fn with_owners() -> (Server, Value) {
     let change = async |line: &str, header, body: &str| {
         let answer = request(line).header(header).json(body).send(&server).await;
         assert!(answer.status < 300, "{line}: {answer:?}");
-        serde_json::from_str::<Value>(&answer.body).unwrap()
+        answer.json()
     };
     let key = change("POST /api/api-keys", ALICE, r#"{"label":"CI"}"#).await;
     let url = r#"{"url":"https://example.com/hook","events":["a"]}"#;

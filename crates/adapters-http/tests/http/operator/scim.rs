@@ -36,7 +36,7 @@ async fn sent(server: &Server, line: &str, body: Option<&Value>, status: u16) ->
         return Value::Null;
     }
     assert_eq!(answer.header("content-type"), Some("application/scim+json"), "{line}");
-    let value: Value = serde_json::from_str(&answer.body).unwrap();
+    let value = answer.json();
     if status < 300 && value["meta"]["resourceType"] == "User" && !line.starts_with("GET") {
         assert_eq!(answer.header("location"), value["meta"]["location"].as_str(), "{line}");
     }
@@ -78,13 +78,12 @@ fn entra_user() -> Value {
 
 /// The record of the user in the operator API.
 async fn record(server: &Server, id: &str) -> Value {
-    let answer = request(&format!("GET /api/operator/users/{id}")).header(OPERATOR).send(server).await;
-    serde_json::from_str(&answer.body).unwrap()
+    request(&format!("GET /api/operator/users/{id}")).header(OPERATOR).send(server).await.json()
 }
 
 async fn set_state(server: &Server, id: &str, body: &str) -> Value {
     let call = request(&format!("PUT /api/operator/users/{id}/state")).header(OPERATOR).json(body);
-    serde_json::from_str(&call.send(server).await.body).unwrap()
+    call.send(server).await.json()
 }
 
 /// A client may ask for some attributes of the answer to any call (RFC 7644, section 3.9).
@@ -195,8 +194,7 @@ async fn the_user_name_can_be_the_subject() {
     whole["active"] = json!(true);
     sent(&server, "PUT Users/alice", Some(&whole), 200).await;
     assert_eq!(whoami().await, 200);
-    let events = request("GET /api/audit?action=owner.activated").header(ALICE).send(&server).await;
-    let events: Value = serde_json::from_str(&events.body).unwrap();
+    let events = request("GET /api/audit?action=owner.activated").header(ALICE).send(&server).await.json();
     let actors: Vec<&Value> = events["events"].as_array().unwrap().iter().map(|event| &event["actor"]).collect();
     assert_eq!(actors, [&json!({"type": "operator", "id": "idp"})]);
 }

@@ -99,8 +99,7 @@ async fn reading_a_users_events_is_recorded() {
         assert_eq!(get(&server, &line).await.status, 200);
         server.clock.advance(Duration::from_millis(1));
     }
-    let log = request("GET /api/audit?action=data.read").header(ALICE).send(&server).await;
-    let log: Value = serde_json::from_str(&log.body).unwrap();
+    let log = request("GET /api/audit?action=data.read").header(ALICE).send(&server).await.json();
     let targets: Vec<&Value> = log["events"].as_array().unwrap().iter().map(|event| &event["target"]).collect();
     assert_eq!(targets.len(), 2, "{log}");
     assert_eq!((&targets[0]["id"], &targets[1]["type"]), (&Value::from(event), &Value::from("events")));
@@ -129,7 +128,7 @@ async fn publish(server: &Server, user: &str, event_type: &str) -> String {
 }
 
 fn ids(list: &Response) -> Vec<String> {
-    let list: Value = serde_json::from_str(&list.body).unwrap();
+    let list = list.json();
     let events = list["events"].as_array().unwrap().iter();
     events.map(|logged| logged["event"]["id"].as_str().unwrap().to_owned()).collect()
 }

@@ -116,8 +116,7 @@ async fn an_operator_sends_again_what_failed_for_one_cause() {
         let patch = request(&format!("PATCH /api/webhooks/subscriptions/{subscription}")).header(ALICE);
         assert_eq!(patch.json(&format!(r#"{{"enabled":{enabled}}}"#)).send(&server).await.status, 200);
     }
-    let failures = request(&format!("GET {USER}/failures")).header(OPERATOR).send(&server).await;
-    let failures: Value = serde_json::from_str(&failures.body).unwrap();
+    let failures = request(&format!("GET {USER}/failures")).header(OPERATOR).send(&server).await.json();
     assert_eq!(failures["failures"][0]["newestDeliveryId"], delivery.as_str(), "{failures}");
     let cause = |status: u16| format!(r#"{{"subscriptionId":"{subscription}","error":"status","status":{status}}}"#);
     for (status, due) in [(503, 0), (500, 1)] {
@@ -159,8 +158,7 @@ async fn failed_delivery(server: &Server) -> (String, String) {
 
 /// The targets in Alice's audit log, newest first.
 async fn targets_of(server: &Server, action: &str) -> Vec<String> {
-    let list = request(&format!("GET /api/audit?action={action}")).header(ALICE).send(server).await;
-    let list: Value = serde_json::from_str(&list.body).unwrap();
+    let list = request(&format!("GET /api/audit?action={action}")).header(ALICE).send(server).await.json();
     let events = list["events"].as_array().unwrap().iter();
     let target = |event: &Value| {
         let kind = &event["target"]["type"];

@@ -290,8 +290,7 @@ async fn a_session_has_the_organizations_of_the_id_token_of_its_sign_in() {
     for (name, organizations) in [("zoe", Some(["acme", "globex"].as_slice())), ("una", None), ("alice", None)] {
         let (cookie, state) = begin(&server, "").await;
         let signed_in = complete(&server, &cookie, &answer(name, &state)).await;
-        let shown = call("GET /api/session", &cookie_in(&signed_in, SESSION)).send(&server).await.body;
-        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        let shown = call("GET /api/session", &cookie_in(&signed_in, SESSION)).send(&server).await.json();
         let ids = shown.get("organizations").and_then(serde_json::Value::as_array);
         let ids = ids.map(|all| all.iter().map(|one| one["organizationId"].as_str().unwrap()).collect::<Vec<_>>());
         assert_eq!(ids.as_deref(), organizations, "{name}: {shown}");
