@@ -9,6 +9,8 @@ use crate::server::Server;
 
 pub(crate) const ALICE: (&str, &str) = ("authorization", "Bearer alice.id.token");
 pub(crate) const BOB: (&str, &str) = ("authorization", "Bearer bob.id.token");
+/// An administrator of acme.
+pub(crate) const AMY: (&str, &str) = ("x-id-token", "amy.id.token");
 pub(crate) const OPERATOR: (&str, &str) = ("authorization", "Bearer operator-secret");
 
 /// A request.
@@ -22,6 +24,19 @@ pub(crate) struct Request {
 /// A request without headers and body: `GET /livez`.
 pub(crate) fn request(line: &str) -> Request {
     Request { line: line.to_owned(), ..Request::default() }
+}
+
+/// A call of the operator API with the token of the operator: `GET users/alice`.
+pub(crate) fn by_host(line: &str) -> Request {
+    let (method, path) = line.split_once(' ').unwrap();
+    request(&format!("{method} /api/operator/{path}")).header(OPERATOR)
+}
+
+/// The answer to a call that succeeds; null if it is empty.
+pub(crate) async fn sent(server: &Server, call: Request) -> Value {
+    let answer = call.send(server).await;
+    assert!(answer.status < 300, "{answer:?}");
+    if answer.body.is_empty() { Value::Null } else { answer.json() }
 }
 
 impl Request {

@@ -4,19 +4,16 @@ use domain::organizations::DefaultOwner;
 use serde_json::{Value, json};
 
 use crate::server::{Server, Setup};
-use crate::transcript::{ALICE, Response, request};
+use crate::transcript::{ALICE, AMY, OPERATOR, Response, request};
 
 type Header = (&'static str, &'static str);
 
-/// An administrator of acme.
-const AMY: Header = ("x-id-token", "amy.id.token");
 /// A member of acme without a role.
 const NED: Header = ("x-id-token", "ned.id.token");
 /// A member of globex, and of acme with the right to change keys.
 const ZOE: Header = ("x-id-token", "zoe.id.token");
 /// A user with an unreadable claim about organizations.
 const UNA: Header = ("x-id-token", "una.id.token");
-const OPERATOR: Header = ("authorization", "Bearer operator-secret");
 
 async fn create(server: &Server, path: &str, header: Header) -> Response {
     let created = request(&format!("POST /api/api-keys{path}")).header(header).json(r#"{"label":"a"}"#);

@@ -6,22 +6,9 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, Setup, read_to_end, read_until};
 use crate::sessions::browser::{SAME_ORIGIN, session_of};
-use crate::transcript::{ALICE, OPERATOR, Request, Response, request};
+use crate::transcript::{ALICE, AMY, Request, Response, by_host, request, sent};
 
 const OWNERS: [&str; 2] = ["users/alice", "organizations/acme"];
-/// An administrator of acme.
-const AMY: (&str, &str) = ("x-id-token", "amy.id.token");
-
-fn by_host(line: &str) -> Request {
-    let (method, path) = line.split_once(' ').unwrap();
-    request(&format!("{method} /api/operator/{path}")).header(OPERATOR)
-}
-
-async fn sent(server: &Server, call: Request) -> Value {
-    let answer = call.send(server).await;
-    assert!(answer.status < 300, "{answer:?}");
-    if answer.body.is_empty() { Value::Null } else { serde_json::from_str(&answer.body).unwrap() }
-}
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is a string")).to_owned()

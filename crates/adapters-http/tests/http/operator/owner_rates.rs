@@ -5,10 +5,7 @@ use serde_json::json;
 
 use crate::server::{Server, Setup};
 use crate::sessions::browser::session_of;
-use crate::transcript::{ALICE, BOB, OPERATOR, Request, Response, request};
-
-/// An administrator of acme.
-const AMY: (&str, &str) = ("x-id-token", "amy.id.token");
+use crate::transcript::{ALICE, AMY, BOB, OPERATOR, Request, Response, request};
 
 async fn set(server: &Server, owner: &str, body: &str) {
     let changed = request(&format!("PATCH /api/operator/{owner}")).header(OPERATOR).json(body).send(server).await;

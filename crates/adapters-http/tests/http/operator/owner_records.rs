@@ -4,22 +4,9 @@ use adapters_http::{OperatorScope, OperatorToken};
 use serde_json::{Value, json};
 
 use crate::server::{Server, Setup};
-use crate::transcript::{ALICE, OPERATOR, Request, Response, request};
+use crate::transcript::{ALICE, AMY, Request, Response, by_host, request, sent};
 
 const OWNERS: [&str; 2] = ["users/alice", "organizations/acme"];
-/// An administrator of acme.
-const AMY: (&str, &str) = ("x-id-token", "amy.id.token");
-
-fn by_host(line: &str) -> Request {
-    let (method, path) = line.split_once(' ').unwrap();
-    request(&format!("{method} /api/operator/{path}")).header(OPERATOR)
-}
-
-async fn sent(server: &Server, call: Request) -> Value {
-    let answer = call.send(server).await;
-    assert!(answer.status < 300, "{answer:?}");
-    serde_json::from_str(&answer.body).unwrap()
-}
 
 async fn suspend(server: &Server, owner: &str) -> Value {
     let body = r#"{"state":"suspended","reason":"unpaid"}"#;
