@@ -8,7 +8,7 @@ use crate::server::{Server, Setup};
 use crate::sessions::browser::session_of;
 use crate::transcript::{ALICE, BOB, OPERATOR, Request, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
+use crate::webhooks::subscriptions::{publish, subscribed};
 
 const WRONG: (&str, &str) = ("authorization", "Bearer wrong.id.token");
 
@@ -88,8 +88,7 @@ async fn each_user_has_a_limit_for_sending_by_hand() {
 async fn an_operator_sends_by_hand_without_the_limit_of_the_user() {
     let server = Server::with(|setup| setup.settings.manual_send_limit = Some("1/m".parse().unwrap()));
     let id = subscribed(&server, r#"["a"]"#).await;
-    let event = request("POST /api/operator/events").header(OPERATOR).json(r#"{"userId":"alice","type":"a","data":1}"#);
-    assert_eq!(event.send(&server).await.status, 202);
+    publish(&server, 1).await;
     let list = request("GET /api/webhooks/deliveries").header(ALICE).send(&server).await;
     let delivery = list.field("id");
     let of_alice = "POST /api/operator/users/alice";

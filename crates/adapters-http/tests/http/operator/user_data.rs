@@ -9,7 +9,7 @@ use crate::server::Server;
 use crate::sessions::browser::session_of;
 use crate::transcript::{ALICE, BOB, OPERATOR, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
+use crate::webhooks::subscriptions::{publish, subscribed, switch};
 
 const USER: &str = "/api/operator/users/alice";
 
@@ -113,8 +113,7 @@ async fn an_operator_sends_again_what_failed_for_one_cause() {
     let server = Server::start();
     let (subscription, delivery) = failed_delivery(&server).await;
     for enabled in [false, true] {
-        let patch = request(&format!("PATCH /api/webhooks/subscriptions/{subscription}")).header(ALICE);
-        assert_eq!(patch.json(&format!(r#"{{"enabled":{enabled}}}"#)).send(&server).await.status, 200);
+        switch(&server, &subscription, enabled).await;
     }
     let failures = request(&format!("GET {USER}/failures")).header(OPERATOR).send(&server).await.json();
     assert_eq!(failures["failures"][0]["newestDeliveryId"], delivery.as_str(), "{failures}");
@@ -149,8 +148,7 @@ async fn an_operator_ends_the_sessions_of_a_user() {
 /// A subscription of Alice's, and a delivery to it with a failed first attempt.
 async fn failed_delivery(server: &Server) -> (String, String) {
     let subscription = subscribed(server, r#"["a"]"#).await;
-    let event = request("POST /api/operator/events").header(OPERATOR);
-    assert_eq!(event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(server).await.status, 202);
+    publish(server, 1).await;
     assert_eq!(server.dispatch(Receiver::Fails).await, 1);
     let list = request("GET /api/webhooks/deliveries").header(ALICE).send(server).await;
     (subscription, list.field("id").to_owned())

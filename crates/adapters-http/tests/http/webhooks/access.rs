@@ -8,7 +8,7 @@ use domain::ports::{KeyStore as _, KeyStores, RevokeDigestsRequest};
 use domain::{CredentialDigest, Timestamp};
 use insta::assert_snapshot;
 
-use super::subscriptions::subscribed;
+use super::subscriptions::{subscribed, switch};
 use crate::server::{Server, Setup};
 use crate::transcript::{ALICE, OPERATOR, Request, Response, Transcript, request};
 
@@ -134,8 +134,7 @@ async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
     let enable = (format!("PATCH {path}"), r#"{"enabled":true}"#);
     let move_it = (format!("PATCH {path}"), r#"{"url":"https://example.com/mine"}"#);
     for (line, body) in [recover, enable, move_it] {
-        let again = request(&format!("PATCH {path}")).header(ALICE).json(r#"{"enabled":true}"#).send(&server).await;
-        assert_eq!(again.status, 200);
+        switch(&server, &id, true).await;
         assert_eq!(by_key(&line, body).send(&server).await.verdict(), "401 credential_invalid", "{line} {body}");
         assert!(shown(&server, &id).await.body.contains(r#""enabled":false"#), "{line} {body}");
     }

@@ -13,7 +13,7 @@ use crate::server::{Server, Setup, read_to_end, read_until};
 use crate::sessions::browser::{SAME_ORIGIN, session_of_member};
 use crate::transcript::{ALICE, BOB, OPERATOR, Request, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
+use crate::webhooks::subscriptions::{publish, subscribed};
 
 fn stream(query: &str) -> Request {
     request(&format!("GET /api/webhooks/deliveries/stream{query}")).header(ALICE)
@@ -27,12 +27,6 @@ async fn open(server: &Server, request: Request) -> TcpStream {
     connection
 }
 
-async fn publish(server: &Server) {
-    let event = request("POST /api/operator/events").header(OPERATOR);
-    let accepted = event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(server).await;
-    assert_eq!(accepted.status, 202);
-}
-
 /// The lines of the next event of a stream, without the framing of the chunks.
 async fn next_event(connection: &mut TcpStream) -> String {
     let text = read_until(connection, "}}\n\n").await;
@@ -44,7 +38,7 @@ async fn next_event(connection: &mut TcpStream) -> String {
 async fn each_attempt_is_told_once_as_it_ends() {
     let server = Server::start();
     subscribed(&server, r#"["a"]"#).await;
-    publish(&server).await;
+    publish(&server, 1).await;
     server.dispatch(Receiver::Fails).await;
     server.clock.advance(Duration::from_secs(1));
     let mut connection = open(&server, stream("")).await;
@@ -61,7 +55,7 @@ async fn each_attempt_is_told_once_as_it_ends() {
 async fn a_client_that_connects_again_goes_on_where_it_was() {
     let server = Server::start();
     subscribed(&server, r#"["a"]"#).await;
-    publish(&server).await;
+    publish(&server, 1).await;
     let mut connection = open(&server, stream("")).await;
     let mut ids = Vec::new();
     server.clock.advance(Duration::from_secs(1));
@@ -90,7 +84,7 @@ async fn a_stream_tells_of_one_user_and_one_subscription() {
     subscribed(&server, r#"["a"]"#).await;
     let mut connection = open(&server, stream(&format!("?subscriptionId={first}"))).await;
     let mut others = open(&server, request("GET /api/webhooks/deliveries/stream").header(BOB)).await;
-    publish(&server).await;
+    publish(&server, 1).await;
     server.clock.advance(Duration::from_secs(1));
     assert_eq!(server.dispatch(Receiver::Accepts).await, 2);
     assert!(next_event(&mut connection).await.contains(&first));
@@ -163,7 +157,7 @@ async fn a_stream_outlives_the_deadline_and_ends_with_the_service() {
     subscribed(&server, r#"["a"]"#).await;
     let mut connection = open(&server, stream("")).await;
     for _ in 0..2 {
-        publish(&server).await;
+        publish(&server, 1).await;
         server.clock.advance(Duration::from_secs(1));
         server.dispatch(Receiver::Accepts).await;
         next_event(&mut connection).await;

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use crate::server::Server;
 use crate::transcript::{ALICE, BOB, OPERATOR, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
+use crate::webhooks::subscriptions::{subscribed, switch};
 
 /// Publishes an event for Alice, and returns the id of its delivery, the newest one.
 async fn published(server: &Server, event_type: &str) -> String {
@@ -56,8 +56,7 @@ async fn a_delivery_is_retried_and_cancelled_by_hand() {
     server.clock.advance(Duration::from_secs(1));
     transcript.send(&server, call("cancel")).await;
     transcript.send(&server, call("retry")).await;
-    let patch = request(&format!("PATCH /api/webhooks/subscriptions/{subscription}")).header(ALICE);
-    assert_eq!(patch.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    switch(&server, &subscription, false).await;
     transcript.send(&server, request("GET /api/webhooks/deliveries").header(ALICE)).await;
     transcript.send(&server, call("retry")).await;
     assert_snapshot!(transcript.text());

@@ -3,21 +3,9 @@
 use insta::assert_snapshot;
 
 use crate::server::Server;
-use crate::transcript::{ALICE, BOB, OPERATOR, Request, Transcript, request};
+use crate::transcript::{ALICE, BOB, Request, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
-
-async fn publish(server: &Server, count: usize) {
-    for _ in 0..count {
-        let event = request("POST /api/operator/events").header(OPERATOR);
-        assert_eq!(event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(server).await.status, 202);
-    }
-}
-
-async fn switch(server: &Server, id: &str, enabled: bool) {
-    let patch = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
-    assert_eq!(patch.json(&format!(r#"{{"enabled":{enabled}}}"#)).send(server).await.status, 200);
-}
+use crate::webhooks::subscriptions::{publish, subscribed, switch};
 
 fn failures(query: &str) -> Request {
     request(&format!("GET /api/webhooks/failures{query}"))

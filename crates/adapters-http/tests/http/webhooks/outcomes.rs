@@ -6,9 +6,9 @@ use domain::{Hour, Timestamp};
 use insta::assert_snapshot;
 
 use crate::server::Server;
-use crate::transcript::{ALICE, BOB, OPERATOR, Transcript, request};
+use crate::transcript::{ALICE, BOB, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
+use crate::webhooks::subscriptions::{publish, subscribed};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_how_long_attempts_take() {
@@ -16,8 +16,7 @@ async fn an_owner_sees_how_long_attempts_take() {
     let id = subscribed(&server, r#"["a"]"#).await;
     let times = request(&format!("GET /api/webhooks/subscriptions/{id}/times"));
     transcript.send(&server, times.clone().header(ALICE)).await;
-    let event = request("POST /api/operator/events").header(OPERATOR);
-    assert_eq!(event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(&server).await.status, 202);
+    publish(&server, 1).await;
     assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
     transcript.send(&server, times.clone().header(ALICE)).await;
     transcript.send(&server, times.header(BOB)).await;

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use crate::server::Server;
 use crate::transcript::{ALICE, OPERATOR, Request, Transcript, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::subscriptions::subscribed;
+use crate::webhooks::subscriptions::{publish, subscribed, switch};
 
 fn show(id: &str) -> Request {
     request(&format!("GET /api/webhooks/subscriptions/{id}")).header(ALICE)
@@ -15,14 +15,6 @@ fn show(id: &str) -> Request {
 
 fn recover(id: &str, body: &str) -> Request {
     request(&format!("POST /api/webhooks/subscriptions/{id}/recover")).header(ALICE).json(body)
-}
-
-async fn publish(server: &Server, count: usize) {
-    for _ in 0..count {
-        let event = request("POST /api/operator/events").header(OPERATOR);
-        let accepted = event.json(r#"{"userId":"alice","type":"a","data":1}"#).send(server).await;
-        assert_eq!(accepted.status, 202);
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,8 +50,7 @@ async fn a_test_goes_to_one_subscription_whatever_it_asks_for() {
     let delivery = sent.body.split("\"dlv_").nth(1).unwrap().split('"').next().unwrap();
     transcript.send(&server, request(&format!("GET /api/webhooks/deliveries/dlv_{delivery}")).header(ALICE)).await;
     assert_eq!(server.dispatch(Receiver::Accepts).await, 1);
-    let disable = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
-    assert_eq!(disable.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    switch(&server, &id, false).await;
     transcript.send(&server, test).await;
     assert_snapshot!(transcript.text());
 }
@@ -71,8 +62,7 @@ async fn recovery_brings_back_what_failed_since_then() {
     publish(&server, 2).await;
     server.clock.advance(Duration::from_secs(1));
     publish(&server, 1_500).await;
-    let disable = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
-    assert_eq!(disable.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    switch(&server, &id, false).await;
     let since = |time: &str| recover(&id, &format!(r#"{{"since":"2026-11-21T{time}Z"}}"#));
     assert_eq!(since("01:42:04.120").send(&server).await.body, r#"{"deliveries":1500}"#, "more than one chunk");
     assert_eq!(since("01:42:04.120").send(&server).await.body, r#"{"deliveries":0}"#, "they are due already");
@@ -92,8 +82,7 @@ async fn a_recovery_may_be_of_some_events() {
         assert_eq!(publish.clone().json(&event).send(&server).await.status, 202);
         server.clock.advance(Duration::from_millis(1));
     }
-    let disable = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
-    assert_eq!(disable.json(r#"{"enabled":false}"#).send(&server).await.status, 200);
+    switch(&server, &id, false).await;
     let path = format!("GET /api/webhooks/subscriptions/{id}/recoverable?since=2026-11-21T00:00:00Z");
     let count = async |query: &str| request(&format!("{path}{query}")).header(ALICE).send(&server).await.body;
     assert_eq!(count("&events=invoice.*").await, r#"{"deliveries":1200}"#);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 
 use crate::server::Server;
-use crate::transcript::{ALICE, BOB, Request, Response, Transcript, request};
+use crate::transcript::{ALICE, BOB, Request, Transcript, by_host, request};
 
 const GOOD: &str = r#"{"url":"https://example.com/hooks","events":["invoice.*"]}"#;
 
@@ -17,6 +17,20 @@ pub(crate) fn create(body: &str) -> Request {
 pub(crate) async fn subscribed(server: &Server, events: &str) -> String {
     let body = format!(r#"{{"url":"https://example.com/hooks","events":{events}}}"#);
     create(&body).send(server).await.field("id").to_owned()
+}
+
+/// Enables or disables a subscription of Alice.
+pub(crate) async fn switch(server: &Server, id: &str, enabled: bool) {
+    let patch = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
+    assert_eq!(patch.json(&format!(r#"{{"enabled":{enabled}}}"#)).send(server).await.status, 200);
+}
+
+/// Publishes events of the type `a` for Alice.
+pub(crate) async fn publish(server: &Server, count: usize) {
+    let event = by_host("POST events").json(r#"{"userId":"alice","type":"a","data":1}"#);
+    for _ in 0..count {
+        assert_eq!(event.send(server).await.status, 202);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,13 +168,12 @@ async fn the_maximum_holds_until_one_is_deleted() {
     let (first, second) = (create(GOOD).send(&server).await, create(GOOD).send(&server).await);
     transcript.send(&server, create(GOOD)).await;
     assert_snapshot!(transcript.text());
-    let path = |created: &Response| format!("/api/webhooks/subscriptions/{}", created.field("id"));
-    let disable = request(&format!("PATCH {}", path(&first))).header(ALICE).json(r#"{"enabled":false}"#);
-    assert_eq!(disable.send(&server).await.status, 200);
+    switch(&server, first.field("id"), false).await;
     assert_eq!(create(GOOD).send(&server).await.verdict(), "400 subscription_limit_reached", "disabled ones count");
     let others = request("POST /api/webhooks/subscriptions").header(BOB).json(GOOD);
     assert_eq!(others.send(&server).await.status, 200);
-    assert_eq!(request(&format!("DELETE {}", path(&second))).header(ALICE).send(&server).await.status, 204);
+    let delete = request(&format!("DELETE /api/webhooks/subscriptions/{}", second.field("id"))).header(ALICE);
+    assert_eq!(delete.send(&server).await.status, 204);
     assert_eq!(create(GOOD).send(&server).await.status, 200);
 }
 
