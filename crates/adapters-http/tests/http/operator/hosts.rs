@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::server::{Server, Setup, read_to_end, read_until};
 use crate::sessions::browser::{SAME_ORIGIN, session_of};
 use crate::transcript::{ALICE, AMY, Request, Response, by_host, request, sent};
+use crate::webhooks::attempt_stream::open;
 
 const OWNERS: [&str; 2] = ["users/alice", "organizations/acme"];
 
@@ -225,11 +226,11 @@ async fn the_calls_of_a_host_do_not_use_up_the_limits_of_its_customer() {
     for _ in 0..3 {
         sent(&server, by_host("POST users/alice/test").json(url)).await;
     }
-    let of_host = opened_stream(&server, by_host("GET users/alice/deliveries/stream")).await;
+    let of_host = open(&server, by_host("GET users/alice/deliveries/stream")).await;
     let second = by_host("GET users/bob/deliveries/stream").send(&server).await;
     assert_eq!(second.verdict(), "503 too_many_streams", "hosts share the places of one owner");
     sent(&server, request("POST /api/webhooks/test").header(ALICE).json(url)).await;
-    opened_stream(&server, request("GET /api/webhooks/deliveries/stream").header(ALICE)).await;
+    open(&server, request("GET /api/webhooks/deliveries/stream").header(ALICE)).await;
     assert_eq!(request("GET /api/whoami").header(ALICE).send(&server).await.verdict(), "429 rate_limited");
     drop(of_host);
 }
@@ -238,7 +239,7 @@ async fn the_calls_of_a_host_do_not_use_up_the_limits_of_its_customer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_lasts_as_long_as_the_token() {
     let server = Server::start();
-    let mut connection = opened_stream(&server, by_host("GET users/alice/deliveries/stream")).await;
+    let mut connection = open(&server, by_host("GET users/alice/deliveries/stream")).await;
     let url = r#"{"url":"https://example.com/hook","events":["a"]}"#;
     let id = text(&sent(&server, by_host("POST users/alice/subscriptions").json(url)).await["subscription"]["id"]);
     server.clock.advance(std::time::Duration::from_secs(1));
@@ -250,13 +251,6 @@ async fn a_stream_lasts_as_long_as_the_token() {
     assert!(read_to_end(&mut connection).await.ends_with("0\r\n\r\n"));
     let log = request("GET /api/audit?action=data.read").header(ALICE).send(&server).await;
     assert!(log.body.contains(r#""target":{"type":"deliveries"}"#), "{}", log.body);
-}
-
-async fn opened_stream(server: &Server, call: Request) -> tokio::net::TcpStream {
-    let mut connection = server.begin(&call.to_http()).await;
-    let greeting = read_until(&mut connection, "retry: 3000\n\n").await;
-    assert!(greeting.starts_with("HTTP/1.1 200"), "{greeting}");
-    connection
 }
 
 /// An operator who has signed in from another machine cannot make changes for others that only this machine may make.

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::doubles::identity_of;
 use crate::server::{Server, Setup, read_to_end, read_until};
 use crate::sessions::browser::{SAME_ORIGIN, session_of_member};
-use crate::transcript::{ALICE, BOB, OPERATOR, Request, Transcript, request};
+use crate::transcript::{ALICE, AMY, BOB, Request, Transcript, by_host, request, sent};
 use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::{publish, subscribed};
 
@@ -20,7 +20,7 @@ fn stream(query: &str) -> Request {
 }
 
 /// An open stream, read up to its greeting.
-async fn open(server: &Server, request: Request) -> TcpStream {
+pub(crate) async fn open(server: &Server, request: Request) -> TcpStream {
     let mut connection = server.begin(&request.to_http()).await;
     let greeting = read_until(&mut connection, "retry: 3000\n\n").await;
     assert!(greeting.starts_with("HTTP/1.1 200") && greeting.contains("text/event-stream"), "{greeting}");
@@ -211,7 +211,7 @@ async fn a_stream_ends_when_its_owner_or_its_member_is_suspended() {
     let server = Server::start();
     let amy = session_of_member(&server, identity_of("amy").unwrap()).await;
     let session = [SAME_ORIGIN, ("cookie", &amy)];
-    let by_token = [("x-id-token", "amy.id.token")];
+    let by_token = [AMY];
     let mut of_hosts = Vec::new();
     for (query, headers, suspended) in [
         ("", &[ALICE][..], "users/alice"),
@@ -222,20 +222,14 @@ async fn a_stream_ends_when_its_owner_or_its_member_is_suspended() {
         let with = |stream: Request, header: &(&str, &str)| stream.header(*header);
         let line = format!("GET /api/webhooks/deliveries/stream{query}");
         let mut own = open(&server, headers.iter().fold(request(&line), with)).await;
-        let operator = format!("GET /api/operator/{suspended}/deliveries/stream");
-        let open_stream = open(&server, request(&operator).header(OPERATOR)).await;
-        set_state(&server, suspended, r#"{"state":"suspended","reason":"unpaid"}"#).await;
+        of_hosts.push(open(&server, by_host(&format!("GET {suspended}/deliveries/stream"))).await);
+        let set_state = by_host(&format!("PUT {suspended}/state"));
+        sent(&server, set_state.clone().json(r#"{"state":"suspended","reason":"unpaid"}"#)).await;
         assert!(read_to_end(&mut own).await.ends_with("0\r\n\r\n"), "{suspended}");
-        of_hosts.push(open_stream);
-        set_state(&server, suspended, r#"{"state":"active"}"#).await;
+        sent(&server, set_state.json(r#"{"state":"active"}"#)).await;
     }
     for of_host in &mut of_hosts {
         let end = timeout(Duration::from_millis(500), read_to_end(of_host)).await;
         assert!(end.is_err(), "the host sees the attempts of suspended owners: {end:?}");
     }
-}
-
-async fn set_state(server: &Server, owner: &str, state: &str) {
-    let call = request(&format!("PUT /api/operator/{owner}/state")).header(OPERATOR);
-    assert_eq!(call.json(state).send(server).await.status, 200);
 }

@@ -1,5 +1,5 @@
 mod access;
-mod attempt_stream;
+pub(crate) mod attempt_stream;
 mod deliveries;
 pub(crate) mod dispatcher;
 pub(crate) mod failing_webhooks;
