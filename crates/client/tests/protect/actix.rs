@@ -6,7 +6,7 @@ use gatepost_client::actix::RequireApiKey;
 use gatepost_client::protect::{Caller, KeyVerifier};
 use serde_json::Value;
 
-use crate::gatepost::{Answer, Gatepost};
+use crate::gatepost::{Answer, Gatepost, refused_requests};
 
 /// `/orders` needs a valid key, and `/orders/new` needs two scopes.
 fn routes(keys: KeyVerifier) -> impl FnOnce(&mut web::ServiceConfig) {
@@ -50,32 +50,9 @@ async fn a_good_key_passes_and_the_handler_knows_whose_it_is() {
 #[actix_web::test]
 async fn who_does_not_pass_is_told_why_as_problem_json() {
     let gatepost = Gatepost::answering(Answer::Good("orders:read")).await;
-    let key = Some(("x-api-key", "k"));
-    for (answer, path, header, status, name, value, code) in [
-        (
-            Answer::Good("orders:read"),
-            "/orders/new",
-            key,
-            403,
-            "www-authenticate",
-            r#"Bearer realm="api", error="insufficient_scope", scope="orders:read orders:write""#,
-            "insufficient_scope",
-        ),
-        (Answer::NotGood, "/orders", None, 401, "www-authenticate", r#"Bearer realm="api""#, "credential_missing"),
-        (
-            Answer::NotGood,
-            "/orders",
-            key,
-            401,
-            "www-authenticate",
-            r#"Bearer realm="api", error="invalid_token""#,
-            "credential_invalid",
-        ),
-        (Answer::Limited(7), "/orders", key, 429, "retry-after", "7", "rate_limited"),
-        (Answer::Error(500), "/orders", key, 503, "retry-after", "1", "unavailable"),
-    ] {
+    for (answer, path, key, status, (name, value), code) in refused_requests() {
         gatepost.answers(answer);
-        let response = send(&gatepost, path, header).await;
+        let response = send(&gatepost, path, key.map(|key| ("x-api-key", key))).await;
         assert_eq!(response.status(), status, "{code}");
         assert_eq!(response.headers().get(name).unwrap(), value, "{code}");
         assert_eq!(response.headers().get("content-type").unwrap(), "application/problem+json");

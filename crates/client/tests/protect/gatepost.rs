@@ -32,6 +32,24 @@ pub(crate) enum Answer {
     HangUpOnce,
 }
 
+/// A refused request: the answer of Gatepost, the path and the key, and the status, a header and the code of the refusal.
+type Refused = (Answer, &'static str, Option<&'static str>, u16, (&'static str, &'static str), &'static str);
+
+/// The requests that a middleware refuses, each with another key.
+pub(crate) fn refused_requests() -> [Refused; 5] {
+    let missing = ("www-authenticate", r#"Bearer realm="api""#);
+    let invalid = ("www-authenticate", r#"Bearer realm="api", error="invalid_token""#);
+    let narrow = r#"Bearer realm="api", error="insufficient_scope", scope="orders:read orders:write""#;
+    let narrow = ("www-authenticate", narrow);
+    [
+        (Answer::Good("orders:read"), "/orders/new", Some("k"), 403, narrow, "insufficient_scope"),
+        (Answer::NotGood, "/orders", None, 401, missing, "credential_missing"),
+        (Answer::NotGood, "/orders", Some("revoked"), 401, invalid, "credential_invalid"),
+        (Answer::Limited(7), "/orders", Some("busy"), 429, ("retry-after", "7"), "rate_limited"),
+        (Answer::Error(500), "/orders", Some("unknown"), 503, ("retry-after", "1"), "unavailable"),
+    ]
+}
+
 /// A server that answers introspection over HTTP/1.1 with kept connections, and counts the calls.
 pub(crate) struct Gatepost {
     url: String,
