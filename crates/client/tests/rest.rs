@@ -6,9 +6,10 @@ use gatepost_client::{
     Client, CreatedApiKey, DeliveryQuery, Error, FullKey, IdToken, NewApiKey, NewPortalLink, OperatorToken, Owner,
     Recovery, UsedCredential,
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path, query_param};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, MockBuilder, MockServer, ResponseTemplate};
 
 const TOKEN: &str = "header.payload.signature";
 const FULL_KEY: &str = "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O";
@@ -31,6 +32,15 @@ async fn server_with(mock: Mock) -> (MockServer, Client) {
     (server, client)
 }
 
+fn asked(verb: &str, place: &str) -> MockBuilder {
+    Mock::given(method(verb)).and(path(place))
+}
+
+/// A service that expects one call, as `asked`, and answers it with this JSON.
+async fn service(asked: MockBuilder, answer: impl Serialize) -> (MockServer, Client) {
+    server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer))).await
+}
+
 async fn answering(response: ResponseTemplate) -> (MockServer, Client) {
     server_with(Mock::given(any()).respond_with(response)).await
 }
@@ -42,10 +52,8 @@ async fn lists_keys_with_the_id_token_as_bearer() {
     expiring["scopes"] = json!(["orders:read", "orders:write"]);
     expiring["replacedBy"] = json!("key_2");
     expiring["aFieldOfALaterVersion"] = json!({});
-    let answer = ResponseTemplate::new(200).set_body_json(json!({ "keys": [expiring, record()] }));
-    let asked = Mock::given(method("GET")).and(path("/api/api-keys"));
-    let (_server, client) =
-        server_with(asked.and(header("authorization", format!("Bearer {TOKEN}"))).respond_with(answer)).await;
+    let asked = asked("GET", "/api/api-keys").and(header("authorization", format!("Bearer {TOKEN}")));
+    let (_server, client) = service(asked, json!({ "keys": [expiring, record()] })).await;
 
     let keys = client.list_api_keys().await.unwrap();
     assert_eq!(keys.len(), 2);
@@ -64,9 +72,7 @@ async fn creates_a_key_and_shows_its_secret_only_when_asked() {
         (NewApiKey::from("CI"), json!({ "label": "CI" })),
         (narrow, json!({ "label": "CI", "expiresAt": "2027-01-01T00:00:00Z", "scopes": ["orders:read"] })),
     ] {
-        let asked = Mock::given(method("POST")).and(path("/api/api-keys")).and(body_json(body));
-        let (_server, client) =
-            server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+        let (_server, client) = service(asked("POST", "/api/api-keys").and(body_json(body)), &answer).await;
         let created: CreatedApiKey = client.create_api_key(new).await.unwrap();
         assert_eq!((created.key.expose(), created.key_id.as_str(), created.keys.len()), (FULL_KEY, "key_1", 1));
         assert!(!format!("{created:?}").contains(&FULL_KEY[16..]));
@@ -78,9 +84,8 @@ async fn accepts_both_forms_of_the_revoke_answer() {
     let mut revoked = record();
     revoked["revokedAt"] = json!("2026-11-21T01:42:04.000Z");
     for answer in [json!({ "keys": [revoked] }), json!([revoked])] {
-        let asked =
-            Mock::given(method("DELETE")).and(path("/api/api-keys")).and(body_json(json!({ "keyId": "key_1" })));
-        let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer))).await;
+        let asked = asked("DELETE", "/api/api-keys").and(body_json(json!({ "keyId": "key_1" })));
+        let (_server, client) = service(asked, answer).await;
         let keys = client.revoke_api_key("key_1").await.unwrap();
         assert_eq!(keys.len(), 1);
         assert_eq!(keys[0].revoked_at.as_deref(), Some("2026-11-21T01:42:04.000Z"));
@@ -93,9 +98,8 @@ async fn rotates_a_key_under_its_own_path() {
     for (key_id, asked_path) in
         [("key_1", "/api/api-keys/key_1/rotate"), ("../whoami?a#b%2F", "/api/api-keys/..%2Fwhoami%3Fa%23b%252F/rotate")]
     {
-        let asked = Mock::given(method("POST")).and(path(asked_path)).and(body_json(json!({ "overlapSeconds": 90 })));
-        let (_server, client) =
-            server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+        let asked = asked("POST", asked_path).and(body_json(json!({ "overlapSeconds": 90 })));
+        let (_server, client) = service(asked, &answer).await;
         let rotated = client.rotate_api_key(key_id, Duration::from_millis(90_999)).await.unwrap();
         assert_eq!((rotated.key.expose(), rotated.key_id.as_str()), (FULL_KEY, "key_2"));
     }
@@ -108,9 +112,8 @@ async fn introspection_asks_with_the_operator_token() {
         "iat": 1_795_225_323, "exp": 1_795_225_400, "scope": "orders:read orders:write", "label": "CI",
     });
     let question = json!({ "token": FULL_KEY, "scopes": ["orders:read"] });
-    let asked = Mock::given(method("POST")).and(path("/api/operator/introspect")).and(body_json(question));
-    let asked = asked.and(header("authorization", "Bearer operator-secret"));
-    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&active))).await;
+    let introspect = asked("POST", "/api/operator/introspect").and(body_json(question));
+    let (_server, client) = service(introspect.and(header("authorization", "Bearer operator-secret")), active).await;
     let operator = client.with_credential(OperatorToken::new("operator-secret"));
     let key = operator.introspect(&FullKey::new(FULL_KEY), &["orders:read"]).await.unwrap().unwrap();
     assert_eq!((key.owner.user_id(), key.issuer.as_str()), (Some("alice"), "https://id.example.com"));
@@ -119,8 +122,7 @@ async fn introspection_asks_with_the_operator_token() {
     assert_eq!((key.created_at_unix_seconds, key.expires_at_unix_seconds), (1_795_225_323, Some(1_795_225_400)));
 
     let asked = Mock::given(body_json(json!({ "token": FULL_KEY })));
-    let answer = ResponseTemplate::new(200).set_body_json(json!({ "active": false }));
-    let (_server, client) = server_with(asked.respond_with(answer)).await;
+    let (_server, client) = service(asked, json!({ "active": false })).await;
     assert_eq!(client.introspect(&FullKey::new(FULL_KEY), &[]).await.unwrap(), None);
 
     let (_server, client) = answering(ResponseTemplate::new(200).set_body_json(json!({ "active": true }))).await;
@@ -130,10 +132,8 @@ async fn introspection_asks_with_the_operator_token() {
 
 #[tokio::test]
 async fn leaks_are_answered_in_their_order() {
-    let asked = Mock::given(method("POST")).and(path("/api/operator/leaks"));
-    let asked = asked.and(body_json(json!({ "tokens": ["nothing", FULL_KEY] })));
-    let answer = ResponseTemplate::new(200).set_body_json(json!({ "keyIds": [null, "key_1"] }));
-    let (_server, client) = server_with(asked.respond_with(answer)).await;
+    let asked = asked("POST", "/api/operator/leaks").and(body_json(json!({ "tokens": ["nothing", FULL_KEY] })));
+    let (_server, client) = service(asked, json!({ "keyIds": [null, "key_1"] })).await;
     let found = [FullKey::new("nothing"), FullKey::new(FULL_KEY)];
     assert_eq!(client.report_leaks(&found).await.unwrap(), [None, Some("key_1".to_owned())]);
 }
@@ -145,10 +145,9 @@ fn host(client: &Client) -> Client {
 
 #[tokio::test]
 async fn a_member_calls_for_an_organization() {
-    let asked = Mock::given(method("DELETE")).and(path("/api/api-keys")).and(query_param("organization", "a&b"));
+    let asked = asked("DELETE", "/api/api-keys").and(query_param("organization", "a&b"));
     let asked = asked.and(body_json(json!({ "keyId": "key_1" })));
-    let answer = ResponseTemplate::new(200).set_body_json(json!({ "keys": [record()] }));
-    let (_server, client) = server_with(asked.respond_with(answer)).await;
+    let (_server, client) = service(asked, json!({ "keys": [record()] })).await;
     let member = client.for_owner(Owner::Organization("a&b".to_owned()));
     assert_eq!(member.revoke_api_key("key_1").await.unwrap().len(), 1);
 }
@@ -157,18 +156,11 @@ async fn a_member_calls_for_an_organization() {
 async fn an_operator_looks_at_a_users_keys_and_revokes_one() {
     let answer = json!({ "keys": [record()] });
     let keys_of = "/api/operator/users/auth0%7Ca%2Fb/keys";
-    let asked = Mock::given(method("GET")).and(path(keys_of));
-    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+    let (_server, client) = service(asked("GET", keys_of), &answer).await;
     assert_eq!(host(&client).list_api_keys().await.unwrap().len(), 1);
 
-    let asked = Mock::given(method("DELETE")).and(path(format!("{keys_of}/key_1")));
-    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+    let (_server, client) = service(asked("DELETE", &format!("{keys_of}/key_1")), &answer).await;
     assert_eq!(host(&client).revoke_api_key("key_1").await.unwrap().len(), 1);
-}
-
-async fn answering_at(asked: &str, answer: Value) -> (MockServer, Client) {
-    let asked = Mock::given(method("GET")).and(path(asked));
-    server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer))).await
 }
 
 #[tokio::test]
@@ -178,10 +170,7 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
         "attempts": 1, "nextAttemptAt": null, "createdAt": "2026-11-21T01:42:03.120Z", "completedAt": null,
     });
     let of_user = "/api/operator/users/auth0%7Ca%2Fb";
-    let answering = |verb: &str, rest: &str, answer: Value| {
-        let asked = Mock::given(method(verb)).and(path(format!("{of_user}/{rest}")));
-        server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(answer)))
-    };
+    let answering = |verb: &str, rest: &str, answer: Value| service(asked(verb, &format!("{of_user}/{rest}")), answer);
     let (_server, client) = answering("GET", "deliveries", json!({ "deliveries": [delivery] })).await;
     let failed = DeliveryQuery { state: Some("failed".into()), ..DeliveryQuery::default() };
     assert_eq!(host(&client).list_deliveries(&failed).await.unwrap().deliveries[0].id, "dlv_1");
@@ -202,13 +191,13 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
         "id": "sub_1", "userId": "alice", "receiver": "https://hooks.example.com", "state": "paused",
         "reason": "timeout", "failingSince": null, "failuresInARow": 5, "lastAttempt": null,
     }], "nextCursor": "more" });
-    let (_server, client) = answering_at("/api/operator/failing-subscriptions", failing).await;
+    let (_server, client) = service(asked("GET", "/api/operator/failing-subscriptions"), failing).await;
     let page = client.list_failing_subscriptions(None).await.unwrap();
     assert_eq!((page.subscriptions[0].failures_in_a_row, page.next_cursor.as_deref()), (5, Some("more")));
     let event = json!({ "event": {
         "id": "evt_1", "userId": "alice", "type": "a", "createdAt": "2026-11-21T01:42:03.120Z", "payload": {},
     }, "deliveries": 2 });
-    let (_server, client) = answering_at("/api/operator/events/evt_1", event).await;
+    let (_server, client) = service(asked("GET", "/api/operator/events/evt_1"), event).await;
     assert_eq!(client.find_event("evt_1").await.unwrap().deliveries, 2);
     let (_server, client) = answering("DELETE", "sessions", json!({ "sessions": [] })).await;
     host(&client).end_sessions().await.unwrap();
@@ -216,13 +205,12 @@ async fn an_operator_looks_at_a_users_webhooks_and_sends_one_again() {
 
 #[tokio::test]
 async fn an_operator_sees_and_chooses_the_lines_of_the_log() {
-    let (_server, client) = answering_at("/api/operator/log-filter", json!({ "filter": "info" })).await;
+    let path = "/api/operator/log-filter";
+    let (_server, client) = service(asked("GET", path), json!({ "filter": "info" })).await;
     let present = client.find_log_filter().await.unwrap();
     assert_eq!((&*present.filter, present.before), ("info", None));
-    let asked = Mock::given(method("POST")).and(path("/api/operator/log-filter"));
-    let asked = asked.and(body_json(json!({ "filter": "warn" })));
-    let changed = ResponseTemplate::new(200).set_body_json(json!({ "filter": "warn", "before": "info" }));
-    let (_server, client) = server_with(asked.respond_with(changed)).await;
+    let asked = asked("POST", path).and(body_json(json!({ "filter": "warn" })));
+    let (_server, client) = service(asked, json!({ "filter": "warn", "before": "info" })).await;
     let changed = client.change_log_filter("warn").await.unwrap();
     assert_eq!((&*changed.filter, changed.before.as_deref()), ("warn", Some("info")));
 }
@@ -233,8 +221,7 @@ async fn whoami_sends_an_api_key_as_such_and_reads_both_kinds() {
         "userId": "alice",
         "credential": { "kind": "apiKey", "keyId": "key_1", "label": "CI", "scopes": ["orders:read"] },
     });
-    let asked = Mock::given(method("GET")).and(path("/api/whoami")).and(header("x-api-key", FULL_KEY));
-    let (_server, client) = server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(by_key))).await;
+    let (_server, client) = service(asked("GET", "/api/whoami").and(header("x-api-key", FULL_KEY)), by_key).await;
     let identity = client.with_credential(FullKey::new(FULL_KEY)).whoami().await.unwrap();
     assert_eq!(identity.user_id.as_deref(), Some("alice"));
     let (key_id, label, scopes) = ("key_1".into(), "CI".into(), vec!["orders:read".into()]);
@@ -318,9 +305,7 @@ async fn a_service_that_is_away_is_no_answer() {
 
 #[tokio::test]
 async fn a_base_url_may_have_a_path() {
-    let mock =
-        Mock::given(path("/gate/post/api/api-keys")).respond_with(ResponseTemplate::new(200).set_body_json(json!([])));
-    let (server, _) = server_with(mock).await;
+    let (server, _) = service(Mock::given(path("/gate/post/api/api-keys")), json!([])).await;
     let client = Client::new(&format!("{}/gate/post/", server.uri())).unwrap();
     assert_eq!(client.list_api_keys().await.unwrap(), []);
 }
@@ -355,9 +340,8 @@ async fn makes_a_portal_link_that_does_not_print() {
         "userId": "alice", "capabilities": ["keys:read"], "returnUrl": "https://app.example/", "ttlSeconds": 60,
     });
     for (new, body) in [(NewPortalLink::for_user("alice"), json!({ "userId": "alice" })), (narrow, body)] {
-        let asked = Mock::given(method("POST")).and(path("/api/operator/portal-links")).and(body_json(body));
-        let (_server, client) =
-            server_with(asked.respond_with(ResponseTemplate::new(200).set_body_json(&answer))).await;
+        let asked = asked("POST", "/api/operator/portal-links").and(body_json(body));
+        let (_server, client) = service(asked, &answer).await;
         let link = client.create_portal_link(&new).await.unwrap();
         assert_eq!(link.url.expose(), "https://keys.example/console/portal#code");
         assert!(!format!("{link:?}").contains("code"));
