@@ -257,39 +257,21 @@ mod tests {
 
     #[test]
     fn claims_that_are_not_for_us() {
-        let table = [
-            ("iss", json!("https://id.example/")),
-            ("iss", json!("https://id.exampl")),
-            ("iss", json!("https://id.example.evil")),
-            ("iss", json!("HTTPS://ID.EXAMPLE")),
-            ("iss", json!("https://id.example\0")),
-            ("iss", json!([ISSUER])),
-            ("iss", json!({"0": ISSUER})),
-            ("iss", json!(null)),
-            ("aud", json!("US")),
-            ("aud", json!("us ")),
-            ("aud", json!("u")),
-            ("aud", json!("us,us-too")),
-            ("aud", json!("")),
-            ("aud", json!(null)),
-            ("aud", json!(1)),
-            ("aud", json!(true)),
-            ("aud", json!([])),
-            ("aud", json!([["us"]])),
-            ("aud", json!(["us", 1])),
-            ("aud", json!({"us": true})),
-            ("aud", json!(["them"])),
-            ("aud", json!(["us", "them"])), // and no azp
-            ("sub", json!("")),
-            ("sub", json!(1)),
-            ("sub", json!(null)),
-            ("sub", json!(["alice"])),
-            ("sub", json!("a".repeat(256))),
-            ("sub", json!("alice\0")),
-            ("sub", json!("alice\n")),
-        ];
-        for (name, value) in table {
-            assert!(user(&with(name, value.clone())).is_err(), "{name}: {value}");
+        let wrong = json!({
+            "iss": [
+                "https://id.example/", "https://id.exampl", "https://id.example.evil", "HTTPS://ID.EXAMPLE",
+                "https://id.example\0", [ISSUER], {"0": ISSUER}, null,
+            ],
+            "aud": [
+                "US", "us ", "u", "us,us-too", "", null, 1, true, [], [["us"]], ["us", 1], {"us": true}, ["them"],
+                ["us", "them"], // and no azp
+            ],
+            "sub": ["", 1, null, ["alice"], "a".repeat(256), "alice\0", "alice\n"],
+        });
+        for (name, values) in object(&wrong) {
+            for value in values.as_array().unwrap() {
+                assert!(user(&with(&name, value.clone())).is_err(), "{name}: {value}");
+            }
         }
         for name in ["iss", "aud", "sub"] {
             let mut claims = with(name, json!(null));
