@@ -145,10 +145,8 @@ async fn failed_credentials_are_limited_by_address_and_good_ones_are_not() {
         assert_eq!(refused.verdict(), "429 too_many_credential_failures");
         refused.assert_retry_after(20, begun);
     }
-    assert_eq!(
-        verdict(&server, request("GET /api/whoami").header(WRONG).header(stranger)).await,
-        "401 credential_invalid"
-    );
+    let of_stranger = request("GET /api/whoami").header(WRONG).header(stranger);
+    assert_eq!(verdict(&server, of_stranger).await, "401 credential_invalid");
     assert_eq!(verdict(&server, request("GET /api/whoami").header(ALICE).header(client)).await, "200");
     assert_eq!(verdict(&server, request("GET /api/whoami").header(client)).await, "401 credential_missing");
     let gateway = request("GET /forward-auth").header(("x-api-key", "wrong")).header(client);

@@ -4,7 +4,7 @@ use domain::organizations::DefaultOwner;
 use serde_json::{Value, json};
 
 use crate::server::{Server, Setup};
-use crate::transcript::{ALICE, AMY, OPERATOR, Response, request};
+use crate::transcript::{ALICE, AMY, OPERATOR, Response, by_host, request};
 
 type Header = (&'static str, &'static str);
 
@@ -34,10 +34,8 @@ async fn a_member_makes_and_sees_keys_of_the_organization() {
     let server = Server::start();
     let created = create(&server, "?organization=acme", AMY).await;
     let shown = list(&server, "?organization=acme", NED).await;
-    assert_eq!(
-        (shown.len(), &shown[0]["id"], &shown[0]["createdBy"]),
-        (1, &json!(created.field("keyId")), &json!("amy"))
-    );
+    assert_eq!((shown.len(), &shown[0]["createdBy"]), (1, &json!("amy")));
+    assert_eq!(shown[0]["id"], created.field("keyId"));
     assert!(list(&server, "", AMY).await.is_empty(), "the member has no key");
     let own = create(&server, "", AMY).await;
     let own = keys_in(&own);
@@ -111,13 +109,8 @@ async fn roles_limit_what_a_member_may_do() {
             _ => call,
         };
         let answer = call.send(&server).await;
-        assert_eq!(
-            !answer.body.contains("capability_missing"),
-            is_allowed,
-            "{header:?} {method} {path}: {}",
-            answer.body
-        );
-        assert_eq!(answer.verdict().contains("200"), is_allowed, "{header:?} {method} {path}: {}", answer.body);
+        let verdict = if is_allowed { "200" } else { "403 capability_missing" };
+        assert_eq!(answer.verdict(), verdict, "{header:?} {method} {path}: {}", answer.body);
     }
 }
 
@@ -200,11 +193,8 @@ async fn a_host_never_sees_a_user_of_the_key_of_an_organization() {
     let body = format!(r#"{{"token":"{}"}}"#, key.field("key"));
     let introspect = request("POST /api/operator/introspect").header(OPERATOR).json(&body);
     let introspected = introspect.send(&server).await.json();
-    assert_eq!(
-        (&introspected["org_id"], &introspected["created_by"]),
-        (&json!("acme"), &json!("amy")),
-        "{introspected}"
-    );
+    assert_eq!(introspected["org_id"], "acme", "{introspected}");
+    assert_eq!(introspected["created_by"], "amy", "{introspected}");
     assert_eq!((introspected.get("sub"), &introspected["iss"]), (None, &json!("https://id.example")), "{introspected}");
     let key = ("x-api-key", key.field("key"));
     let passed = request("GET /forward-auth").header(key).send(&server).await;
@@ -232,8 +222,7 @@ async fn the_path_of_a_user_never_leads_to_an_organization() {
         let refused = request(&format!("DELETE /api/operator/{path}/keys/{id}")).header(OPERATOR).send(&server).await;
         assert!(refused.body.contains(code), "{path}: {}", refused.body);
     }
-    let revoked =
-        request(&format!("DELETE /api/operator/organizations/acme/keys/{id}")).header(OPERATOR).send(&server).await;
+    let revoked = by_host(&format!("DELETE organizations/acme/keys/{id}")).send(&server).await;
     assert_eq!(revoked.status, 200, "{}", revoked.body);
     let named = request("GET /api/operator/users/amy/keys?organization=acme").header(OPERATOR).send(&server).await;
     assert!(named.body.contains("invalid_field"), "{}", named.body);

@@ -30,10 +30,8 @@ async fn a_browser_of_a_member_acts_for_the_organization_or_the_user() {
     let amy = member(&server, "amy").await;
     let created = create(&server, "?organization=acme", &amy).await;
     let shown = call(&server, "GET /api/api-keys?organization=acme", &amy).await.json();
-    assert_eq!(
-        (&shown["keys"][0]["id"], &shown["keys"][0]["createdBy"]),
-        (&json!(created.field("keyId")), &json!("amy"))
-    );
+    assert_eq!(shown["keys"][0]["id"], created.field("keyId"));
+    assert_eq!(shown["keys"][0]["createdBy"], "amy");
     assert_eq!(call(&server, "GET /api/api-keys", &amy).await.json()["keys"], json!([]), "the member has no key");
     let log = call(&server, "GET /api/audit?organization=acme", &amy).await.json();
     let event = &log["events"][0];
@@ -76,8 +74,8 @@ async fn roles_limit_what_the_browser_of_a_member_may_do() {
         [("amy", "acme", true), ("ned", "acme", false), ("zoe", "acme", true), ("zoe", "globex", false)]
     {
         let answer = create(&server, &format!("?organization={organization}"), &member(&server, name).await).await;
-        assert_eq!(answer.status == 200, is_allowed, "{name} {organization}: {}", answer.body);
-        assert_eq!(answer.body.contains("capability_missing"), !is_allowed, "{name} {organization}: {}", answer.body);
+        let verdict = if is_allowed { "200" } else { "403 capability_missing" };
+        assert_eq!(answer.verdict(), verdict, "{name} {organization}: {}", answer.body);
     }
 }
 
@@ -148,10 +146,8 @@ async fn a_session_shows_its_organizations_to_its_user_alone() {
         {"organizationId": "globex", "capabilities": ["keys:read", "webhooks:read"]},
     ]);
     assert_eq!(shown["organizations"], organizations, "{shown}");
-    assert_eq!(
-        (&shown["rolesExpireAt"], shown.get("defaultOrganizationId")),
-        (&json!("2026-11-21T02:42:03.120Z"), None)
-    );
+    assert_eq!(shown["rolesExpireAt"], "2026-11-21T02:42:03.120Z");
+    assert_eq!(shown.get("defaultOrganizationId"), None);
     let alice = call(&server, "GET /api/session", &session_of(&server, "alice", SessionRole::User).await).await.json();
     assert_eq!(alice.as_object().unwrap().len(), 7, "a user in no organization sees the seven fields: {alice}");
     let token = request("GET /api/sessions").header(("x-id-token", "zoe.id.token")).send(&server).await;

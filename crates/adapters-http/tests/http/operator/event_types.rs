@@ -139,10 +139,8 @@ async fn enforced_schemas_refuse_events() {
     assert_eq!(good.status, 202);
     assert!(!good.body.contains("warnings"), "{}", good.body);
     let refused = publish(&server, "paid", r#"{"total":0.5,"name":"secret"}"#).await;
-    assert_eq!(
-        (refused.verdict().as_str(), refused.field("detail")),
-        ("422 event_invalid", "data breaks the schema of its type")
-    );
+    assert_eq!(refused.verdict(), "422 event_invalid");
+    assert_eq!(refused.field("detail"), "data breaks the schema of its type");
     for part in [
         r#""errors":[{"field":"data","detail":"breaks the schema of its type"}]"#,
         r#"{"pointer":"","keyword":"required","message":"must have the property \"id\""}"#,

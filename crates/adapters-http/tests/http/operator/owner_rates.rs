@@ -88,11 +88,8 @@ async fn what_an_owner_sets_for_a_key_stays_within_the_limit_of_the_owner() {
         let listed = request(&format!("GET /api/api-keys{query}")).header(who).send(&server).await;
         assert!(listed.body.contains(r#""rateLimit":"6/h""#), "the key keeps what was set: {}", listed.body);
         set(&server, owner, r#"{"keyRateLimit":null}"#).await;
-        assert_eq!(
-            uses(&server, &calls[0]).await,
-            3,
-            "that of the service, which is lower than what the owner has set"
-        );
+        let of_service = uses(&server, &calls[0]).await;
+        assert_eq!(of_service, 3, "that of the service, which is lower than what the owner has set");
     }
 }
 
@@ -128,16 +125,9 @@ async fn the_limit_of_calls_of_an_owner_holds_for_every_credential() {
         let of_service = if user_rate_limit.is_some() { 2 } else { 20 };
         assert_eq!(uses(&server, &request("GET /api/api-keys").header(BOB)).await, of_service);
         let in_acme = request("GET /api/api-keys?organization=acme");
-        assert_eq!(
-            uses(&server, &in_acme.clone().header(AMY)).await,
-            of_service,
-            "a member has the limit of the person"
-        );
-        assert_eq!(
-            uses(&server, &in_acme.header(("x-id-token", "zoe.id.token"))).await,
-            6,
-            "that of the person's record"
-        );
+        let (by_amy, by_zoe) = (in_acme.clone().header(AMY), in_acme.header(("x-id-token", "zoe.id.token")));
+        assert_eq!(uses(&server, &by_amy).await, of_service, "a member has the limit of the person");
+        assert_eq!(uses(&server, &by_zoe).await, 6, "that of the person's record");
 
         set(&server, "users/alice", r#"{"requestRateLimit":"9/h"}"#).await;
         for call in &calls {

@@ -128,11 +128,8 @@ async fn what_a_record_cannot_have_is_named() {
         assert_eq!(code(&answer), (400, json!("invalid_field")), "{body}");
     }
     let record = sent(&server, by_host("GET users/alice")).await;
-    assert_eq!(
-        (&record["state"], &record["name"]),
-        (&json!({"state": "active"}), &Value::Null),
-        "a refused change stores no part"
-    );
+    assert_eq!(record["state"], json!({"state": "active"}));
+    assert_eq!(record["name"], Value::Null, "a refused change stores no part");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,10 +144,8 @@ async fn a_suspended_owner_is_refused_until_the_host_ends_it() {
         assert_eq!(whoami(&created).send(&server).await.status, 200);
 
         let record = suspend(&server, owner).await;
-        assert_eq!(
-            record["state"],
-            json!({"state": "suspended", "reason": "unpaid", "since": "2026-11-21T01:42:03.120Z"})
-        );
+        let state = json!({"state": "suspended", "reason": "unpaid", "since": "2026-11-21T01:42:03.120Z"});
+        assert_eq!(record["state"], state);
         assert_eq!(suspend(&server, owner).await, record, "a repetition changes nothing");
         let refused = whoami(&created).send(&server).await;
         let unknown = request("GET /api/whoami").header(("x-api-key", "svc_live_unknown")).send(&server).await;
