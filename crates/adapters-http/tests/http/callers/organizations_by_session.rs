@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::doubles::identity_of;
 use crate::server::{Server, Setup};
-use crate::sessions::browser::{SAME_ORIGIN, session_of, session_of_member};
+use crate::sessions::browser::{SAME_ORIGIN, session_of, session_of_member, user_session};
 use crate::transcript::{Response, request};
 
 async fn member(server: &Server, name: &str) -> String {
@@ -112,11 +112,8 @@ async fn another_site_changes_nothing_for_the_organization() {
 #[tokio::test(flavor = "multi_thread")]
 async fn roles_end_to_the_millisecond_and_the_users_own_calls_go_on() {
     let server = Server::start();
-    let (amy, una, alice) = (
-        member(&server, "amy").await,
-        member(&server, "una").await,
-        session_of(&server, "alice", SessionRole::User).await,
-    );
+    let (amy, una, alice) =
+        (member(&server, "amy").await, member(&server, "una").await, user_session(&server, "alice").await);
     server.clock.advance(SESSION_ROLE_AGE_MAX.saturating_sub(Duration::from_millis(1)));
     assert_eq!(create(&server, "?organization=acme", &amy).await.status, 200);
     server.clock.advance(Duration::from_millis(1));
@@ -148,7 +145,7 @@ async fn a_session_shows_its_organizations_to_its_user_alone() {
     assert_eq!(shown["organizations"], organizations, "{shown}");
     assert_eq!(shown["rolesExpireAt"], "2026-11-21T02:42:03.120Z");
     assert_eq!(shown.get("defaultOrganizationId"), None);
-    let alice = call(&server, "GET /api/session", &session_of(&server, "alice", SessionRole::User).await).await.json();
+    let alice = call(&server, "GET /api/session", &user_session(&server, "alice").await).await.json();
     assert_eq!(alice.as_object().unwrap().len(), 7, "a user in no organization sees the seven fields: {alice}");
     let token = request("GET /api/sessions").header(("x-id-token", "zoe.id.token")).send(&server).await;
     let operator = request("GET /api/operator/users/zoe/sessions").header(("authorization", "Bearer operator-secret"));

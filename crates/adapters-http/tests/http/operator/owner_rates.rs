@@ -1,10 +1,9 @@
 //! Rate limits of customers: the host sets them, and they replace the limits of the service.
 
-use domain::sessions::SessionRole;
 use serde_json::json;
 
 use crate::server::{Server, Setup};
-use crate::sessions::browser::session_of;
+use crate::sessions::browser::user_session;
 use crate::transcript::{ALICE, AMY, BOB, OPERATOR, Request, Response, request};
 
 async fn set(server: &Server, owner: &str, body: &str) {
@@ -104,7 +103,7 @@ async fn the_limit_of_calls_of_an_owner_holds_for_every_credential() {
             set(&server, owner, body).await;
         }
         let key = created(&server, ALICE, "", r#"{"label":"CI"}"#).await;
-        let session = session_of(&server, "alice", SessionRole::User).await;
+        let session = user_session(&server, "alice").await;
         let calls = [
             request("GET /api/webhooks/subscriptions").header(("x-api-key", key.field("key"))),
             request("GET /api/api-keys").header(("cookie", &session)),

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use domain::sessions::SessionRole;
 use serde_json::Value;
 
 use crate::server::Server;
-use crate::sessions::browser::session_of;
+use crate::sessions::browser::user_session;
 use crate::transcript::{ALICE, BOB, OPERATOR, request};
 use crate::webhooks::dispatcher::Receiver;
 use crate::webhooks::subscriptions::{publish, subscribed, switch};
@@ -18,7 +17,7 @@ const USER: &str = "/api/operator/users/alice";
 async fn an_operator_sees_what_the_user_sees_and_the_user_sees_the_operator() {
     let server = Server::start();
     let (subscription, delivery) = failed_delivery(&server).await;
-    let _ = session_of(&server, "alice", SessionRole::User).await;
+    let _ = user_session(&server, "alice").await;
     let one = |kind: &str, id: &str| (format!("/{kind}/{id}"), id.to_owned());
     let looks = [
         ("/subscriptions".to_owned(), "subscriptions".to_owned()),
@@ -129,8 +128,7 @@ async fn an_operator_sends_again_what_failed_for_one_cause() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_ends_the_sessions_of_a_user() {
     let server = Server::start();
-    let (alice, bob) =
-        (session_of(&server, "alice", SessionRole::User).await, session_of(&server, "bob", SessionRole::User).await);
+    let (alice, bob) = (user_session(&server, "alice").await, user_session(&server, "bob").await);
     for query in ["keepCurrent=true", "userid=bob"] {
         let misspelt = request(&format!("DELETE {USER}/sessions?{query}")).header(OPERATOR);
         assert_eq!(misspelt.send(&server).await.verdict(), "400 invalid_field", "{query}");

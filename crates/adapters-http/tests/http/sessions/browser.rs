@@ -13,6 +13,11 @@ pub(crate) async fn session_of(server: &Server, subject: &str, role: SessionRole
     open(server, user(subject).into(), role).await
 }
 
+/// The cookie of a new session in which this user is neither an operator nor a visitor.
+pub(crate) async fn user_session(server: &Server, subject: &str) -> String {
+    session_of(server, subject, SessionRole::User).await
+}
+
 /// The cookie of a new session of this member of organizations.
 pub(crate) async fn session_of_member(server: &Server, member: Identity) -> String {
     open(server, member, SessionRole::User).await

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::sessions::{Capability, SessionRole};
 
-use super::browser::{SAME_ORIGIN, call, session_of};
+use super::browser::{SAME_ORIGIN, call, session_of, user_session};
 use crate::server::Server;
 use crate::transcript::{ALICE, BOB, Response, request};
 
@@ -22,10 +22,10 @@ async fn id_of(server: &Server, cookie: &str) -> String {
 #[tokio::test]
 async fn a_user_sees_own_sessions_newest_first_and_ends_one() {
     let server = Server::start();
-    let first = session_of(&server, "alice", SessionRole::User).await;
+    let first = user_session(&server, "alice").await;
     server.clock.advance(Duration::from_secs(1));
     let second = session_of(&server, "alice", SessionRole::Operator).await;
-    let other = session_of(&server, "bob", SessionRole::User).await;
+    let other = user_session(&server, "bob").await;
     let ids = [id_of(&server, &second).await, id_of(&server, &first).await].map(|id| format!("ses_{id}"));
     let [newer, older] = &ids;
     let by_first = call("GET /api/sessions", &first).send(&server).await;
@@ -50,10 +50,9 @@ async fn a_user_sees_own_sessions_newest_first_and_ends_one() {
 #[tokio::test]
 async fn a_user_ends_all_sessions_and_may_keep_this_one() {
     let server = Server::start();
-    let kept = session_of(&server, "alice", SessionRole::User).await;
-    let others =
-        [session_of(&server, "alice", SessionRole::User).await, session_of(&server, "alice", SessionRole::User).await];
-    let bobs = session_of(&server, "bob", SessionRole::User).await;
+    let kept = user_session(&server, "alice").await;
+    let others = [user_session(&server, "alice").await, user_session(&server, "alice").await];
+    let bobs = user_session(&server, "bob").await;
     for wrong in ["keepCurrent=maybe", "keepCurrent=", "keep=true", "keepCurrent=true&keepCurrent=true"] {
         let refused = call(&format!("DELETE /api/sessions?{wrong}"), &kept).send(&server).await;
         assert_eq!(refused.verdict(), "400 invalid_field", "{wrong}");
@@ -74,7 +73,7 @@ async fn a_user_ends_all_sessions_and_may_keep_this_one() {
 #[tokio::test]
 async fn a_session_ends_when_it_is_idle_and_after_a_week() {
     let server = Server::start();
-    let cookie = session_of(&server, "alice", SessionRole::User).await;
+    let cookie = user_session(&server, "alice").await;
     let status = async || call("GET /api/session", &cookie).send(&server).await.status;
     let almost = Duration::from_hours(12) - Duration::from_millis(1);
     for _ in 0..13 {
@@ -83,7 +82,7 @@ async fn a_session_ends_when_it_is_idle_and_after_a_week() {
     }
     server.clock.advance(Duration::from_hours(12) + Duration::from_millis(13));
     assert_eq!(status().await, 401, "a week is over");
-    let idle = session_of(&server, "alice", SessionRole::User).await;
+    let idle = user_session(&server, "alice").await;
     server.clock.advance(Duration::from_hours(12));
     assert_eq!(call("GET /api/session", &idle).send(&server).await.status, 401);
 }

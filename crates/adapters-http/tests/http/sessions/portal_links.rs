@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use domain::sessions::SessionRole;
-
-use super::browser::{SAME_ORIGIN, call, cookie_in, cookies_of, session_of};
+use super::browser::{SAME_ORIGIN, call, cookie_in, cookies_of, user_session};
 use crate::boundary::logs::Lines;
 use crate::server::{PUBLIC_URL, Server};
 use crate::transcript::{OPERATOR, Request, Response, request};
@@ -67,8 +65,7 @@ async fn a_link_opens_the_console_once_with_its_rights() {
 #[tokio::test]
 async fn a_visit_ends_the_session_that_the_browser_had() {
     let server = Server::start();
-    let (old, other) =
-        (session_of(&server, "alice", SessionRole::User).await, session_of(&server, "alice", SessionRole::User).await);
+    let (old, other) = (user_session(&server, "alice").await, user_session(&server, "alice").await);
     let status = async |cookie: &str| call("GET /api/session", cookie).send(&server).await.status;
     let visit = async |code: &str| {
         call("POST /api/session", &old).json(&format!(r#"{{"code":"{code}"}}"#)).send(&server).await.status
@@ -94,7 +91,7 @@ async fn an_unused_link_is_not_a_session() {
 #[tokio::test]
 async fn a_link_that_waits_ends_with_all_sessions() {
     let server = Server::start();
-    let old = session_of(&server, "alice", SessionRole::User).await;
+    let old = user_session(&server, "alice").await;
     let by_operator = request("DELETE /api/operator/users/alice/sessions").header(OPERATOR);
     for end_all in [call("DELETE /api/sessions?keepCurrent=true", &old), by_operator] {
         let of_bob = code(&server, r#"{"userId":"bob"}"#).await;

@@ -6,11 +6,10 @@ use std::sync::atomic::Ordering;
 use adapters_http::HttpSettings;
 use domain::audit::{Actor, AuditAction, AuditFilter};
 use domain::ports::AuditLog;
-use domain::sessions::SessionRole;
 use futures_util::StreamExt;
 use futures_util::stream;
 
-use super::browser::{call, cookie_in, cookies_of, session_of};
+use super::browser::{call, cookie_in, cookies_of, user_session};
 use crate::boundary::logs::Lines;
 use crate::doubles::{ISSUER, user};
 use crate::server::{Server, Setup};
@@ -220,10 +219,7 @@ async fn the_session_that_the_browser_had_ends() {
     let log = setup.audit_log.clone();
     let server = setup.start();
     for (before, after) in [("alice", "alice"), ("alice", "bob")] {
-        let (old, other) = (
-            session_of(&server, before, SessionRole::User).await,
-            session_of(&server, before, SessionRole::User).await,
-        );
+        let (old, other) = (user_session(&server, before).await, user_session(&server, before).await);
         let status = async |cookie: &str| call("GET /api/session", cookie).send(&server).await.status;
         let shown = call("GET /api/session", &old).send(&server).await.body;
         let id = &shown.split("\"id\":\"ses_").nth(1).unwrap()[..26];

@@ -1,9 +1,8 @@
 //! Signing out, here and at the provider.
 
 use domain::ports::SessionStores;
-use domain::sessions::SessionRole;
 
-use super::browser::{call, cookies_of, session_of};
+use super::browser::{call, cookies_of, user_session};
 use crate::doubles::{FailingStore, down};
 use crate::server::{Server, Setup};
 use crate::transcript::request;
@@ -13,7 +12,7 @@ const CLEARED: &str = "__Host-gatepost-session=; Path=/; Max-Age=0; HttpOnly; Sa
 #[tokio::test]
 async fn a_form_of_the_console_signs_out_here_and_at_the_provider() {
     let server = Server::start();
-    let cookie = session_of(&server, "alice", SessionRole::User).await;
+    let cookie = user_session(&server, "alice").await;
     for (why, line) in [("it ends the session", &*cookie), ("the session has ended", &cookie), ("no session", "a=b")] {
         let signed_out = call("POST /console/logout", line).send(&server).await;
         assert_eq!(signed_out.status, 200, "{why}: {signed_out:?}");
@@ -27,7 +26,7 @@ async fn a_form_of_the_console_signs_out_here_and_at_the_provider() {
 #[tokio::test]
 async fn another_site_signs_nobody_out() {
     let server = Server::start();
-    let cookie = session_of(&server, "alice", SessionRole::User).await;
+    let cookie = user_session(&server, "alice").await;
     for site in [("sec-fetch-site", "cross-site"), ("sec-fetch-site", "same-site"), ("origin", "https://evil.example")]
     {
         let refused = request("POST /console/logout").header(site).header(("cookie", &cookie)).send(&server).await;
@@ -41,7 +40,7 @@ async fn another_site_signs_nobody_out() {
 #[tokio::test]
 async fn a_program_signs_out_without_pages() {
     let server = Server::start();
-    let cookie = session_of(&server, "alice", SessionRole::User).await;
+    let cookie = user_session(&server, "alice").await;
     let ended = call("DELETE /api/session", &cookie).send(&server).await;
     assert_eq!((ended.status, cookies_of(&ended)), (204, vec![CLEARED]));
     assert_eq!(call("DELETE /api/session", &cookie).send(&server).await.verdict(), "401 credential_invalid");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::sessions::{Capability, SessionRole};
 
-use super::browser::{call, session_of};
+use super::browser::{call, session_of, user_session};
 use crate::server::Server;
 use crate::transcript::{Response, request};
 
@@ -54,7 +54,7 @@ async fn what_a_visitor_makes_may_do_no_more_than_the_visitor() {
     let server = Server::start();
     for (index, held) in all_sets().enumerate() {
         let subject = format!("user-{index}");
-        let owner = session_of(&server, &subject, SessionRole::User).await;
+        let owner = user_session(&server, &subject).await;
         let role = SessionRole::Visitor(held.clone());
         let visitor = session_of(&server, &subject, role.clone()).await;
         let may_keys = role.may(Capability::Keys);
