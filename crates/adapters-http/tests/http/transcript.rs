@@ -145,6 +145,13 @@ impl Transcript {
         response
     }
 
+    /// Sends the requests one after another.
+    pub(crate) async fn send_each(&mut self, server: &Server, requests: impl IntoIterator<Item = Request>) {
+        for request in requests {
+            self.send(server, request).await;
+        }
+    }
+
     pub(crate) fn text(&self) -> &str {
         self.0.trim_end()
     }

@@ -52,9 +52,7 @@ async fn errors_without_a_body_become_problems_and_others_stay() {
         "GET /test/page",
         "POST /test/form",
     ];
-    for line in lines {
-        transcript.send(&server, request(line)).await;
-    }
+    transcript.send_each(&server, lines.map(request)).await;
     assert_snapshot!(transcript.text());
 }
 

@@ -37,15 +37,14 @@ async fn not_ready_when_a_check_fails_or_does_not_answer_but_alive() {
     };
     setup.settings.limits.readiness_deadline = Duration::from_millis(50);
     let server = setup.start();
-    for line in [
+    let lines = [
         "GET /livez",
         "GET /readyz",
         "GET /readyz?verbose",
         "GET /healthz",
         "GET /readyz?for=verify&verbose",
         "GET /readyz?for=writing",
-    ] {
-        transcript.send(&server, request(line)).await;
-    }
+    ];
+    transcript.send_each(&server, lines.map(request)).await;
     assert_snapshot!(transcript.text());
 }

@@ -60,9 +60,8 @@ async fn every_wrong_field_is_named() {
     for body in wrong_creations {
         transcript.send(&server, request("POST /api/api-keys").header(ALICE).json(body)).await;
     }
-    for body in ["", "{}", r#"{"keyId":null}"#, r#"{"keyId":""}"#, r#"{"keyId":"  "}"#, r#"{"keyId":1}"#] {
-        transcript.send(&server, request("DELETE /api/api-keys").header(ALICE).json(body)).await;
-    }
+    let bodies = ["", "{}", r#"{"keyId":null}"#, r#"{"keyId":""}"#, r#"{"keyId":"  "}"#, r#"{"keyId":1}"#];
+    transcript.send_each(&server, bodies.map(|body| request("DELETE /api/api-keys").header(ALICE).json(body))).await;
     assert_snapshot!(transcript.text());
 }
 
@@ -71,9 +70,8 @@ async fn a_body_that_is_no_json_object_is_refused() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let deep = format!(r#"{{"label":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
     let post = request("POST /api/api-keys").header(ALICE);
-    for body in ["{", "[]", "null", "\"a\"", "{\"label\":\"a\",\"label\":\"b\"}", "{\"x\":1,\"x\":1}", "{}{}", &deep] {
-        transcript.send(&server, post.clone().json(body)).await;
-    }
+    let bodies = ["{", "[]", "null", "\"a\"", "{\"label\":\"a\",\"label\":\"b\"}", "{\"x\":1,\"x\":1}", "{}{}", &deep];
+    transcript.send_each(&server, bodies.map(|body| post.clone().json(body))).await;
     for media_type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "json", ""] {
         transcript.send(&server, post.clone().header(("content-type", media_type)).body("{}")).await;
     }
@@ -111,9 +109,8 @@ async fn a_key_of_another_user_or_of_nobody_is_not_revoked() {
     let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let revoke = request("DELETE /api/api-keys").header(BOB);
     let id = created.field("keyId");
-    for id in [id, "key_00000000000000000000000000", "7", "svc_live_x", &format!(" {id}")] {
-        transcript.send(&server, revoke.clone().json(&format!(r#"{{"keyId":"{id}"}}"#))).await;
-    }
+    let ids = [id, "key_00000000000000000000000000", "7", "svc_live_x", &format!(" {id}")];
+    transcript.send_each(&server, ids.map(|id| revoke.clone().json(&format!(r#"{{"keyId":"{id}"}}"#)))).await;
     let list = request("GET /api/api-keys").header(ALICE).send(&server).await;
     assert!(list.body.contains(r#""revokedAt":null"#), "{}", list.body);
     transcript.send(&server, request("GET /api/api-keys").header(BOB)).await;

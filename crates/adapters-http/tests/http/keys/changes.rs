@@ -45,7 +45,7 @@ async fn what_cannot_be_changed_says_why() {
     let change = request(&format!("PATCH /api/api-keys/{}", created.field("keyId")));
     transcript.send(&server, change.clone().header(BOB).json(r#"{"disabled":true}"#)).await;
     transcript.send(&server, request("PATCH /api/api-keys/key_1").header(ALICE).json("{}")).await;
-    for body in [
+    let bodies = [
         r#"{"label":null,"disabled":null,"expiresAt":null}"#,
         r#"{"label":"","disabled":"yes","metadata":[],"rateLimit":"5","expiresAt":"now"}"#,
         r#"{"metadata":{"Plan":"pro"}}"#,
@@ -53,9 +53,8 @@ async fn what_cannot_be_changed_says_why() {
         r#"{"rateLimit":"101/s"}"#,
         r#"{"expiresAt":"2020-01-01T00:00:00Z"}"#,
         r#"{"scopes":["orders:read"]}"#,
-    ] {
-        transcript.send(&server, change.clone().header(ALICE).json(body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(|body| change.clone().header(ALICE).json(body))).await;
     let revoke = request("DELETE /api/api-keys").header(ALICE);
     let revoke = revoke.json(&format!(r#"{{"keyId":"{}"}}"#, created.field("keyId")));
     assert_eq!(revoke.send(&server).await.status, 200);

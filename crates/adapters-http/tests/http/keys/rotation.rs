@@ -16,9 +16,8 @@ async fn a_key_and_its_successor_are_both_good_until_the_overlap_ends() {
     let rotate = format!("POST /api/api-keys/{}/rotate", old.field("keyId"));
     let new = request(&rotate).header(ALICE).json(r#"{"overlapSeconds":60}"#);
     let new = transcript.send(&server, new).await;
-    for key in [old.field("key"), new.field("key")] {
-        transcript.send(&server, request("GET /api/whoami").header(("x-api-key", key))).await;
-    }
+    let keys = [old.field("key"), new.field("key")];
+    transcript.send_each(&server, keys.map(|key| request("GET /api/whoami").header(("x-api-key", key)))).await;
     transcript.send(&server, request(&rotate).header(ALICE)).await;
     server.clock.advance(Duration::from_mins(1));
     transcript.send(&server, request("GET /api/whoami").header(("x-api-key", old.field("key")))).await;

@@ -79,14 +79,13 @@ async fn the_same_id_again_changes_nothing() {
     transcript.send(&server, publish(event)).await;
     server.clock.advance(Duration::from_secs(1));
     transcript.send(&server, publish(event)).await;
-    for other in [
+    let others = [
         r#"{"userId":"alice","type":"a","data":{"n":2},"id":"in_1"}"#,
         r#"{"userId":"alice","type":"b","data":{"n":1},"id":"in_1"}"#,
         r#"{"userId":"alice","type":"a","data":{"n": 1},"id":"in_1"}"#,
         r#"{"userId":"alice","type":"a","data":{"n":3},"id":"in\u005f1"}"#,
-    ] {
-        transcript.send(&server, publish(other)).await;
-    }
+    ];
+    transcript.send_each(&server, others.map(publish)).await;
     assert_snapshot!(transcript.text());
     let others = publish(r#"{"userId":"bob","type":"a","data":{"n":2},"id":"in_1"}"#).send(&server).await;
     assert!(others.status == 202 && !others.body.contains("duplicate"), "another user's: {}", others.body);
@@ -160,7 +159,7 @@ async fn a_batch_with_one_bad_event_is_refused_whole() {
     assert_eq!(server.claim().await.len(), 1);
     let new = r#"{"userId":"alice","type":"a","data":2,"id":"2"}"#;
     let large = format!(r#"{{"userId":"alice","type":"a","data":"{}"}}"#, "x".repeat(256 * 1024));
-    for events in [
+    let batches = [
         "[]".to_owned(),
         "null".to_owned(),
         "7".to_owned(),
@@ -174,13 +173,10 @@ async fn a_batch_with_one_bad_event_is_refused_whole() {
         format!(r#"[{new},{{"userId":"alice","type":"a","data":3,"data":3}}]"#),
         format!("[{new}],\"events\":[{new}]"),
         format!("[{new}"),
-    ] {
-        transcript.send(&server, batch(&events)).await;
-    }
+    ];
+    transcript.send_each(&server, batches.map(|events| batch(&events))).await;
     let call = request("POST /api/operator/events/batch").header(OPERATOR);
-    for body in ["{}", "[]", "7", "{"] {
-        transcript.send(&server, call.clone().json(body)).await;
-    }
+    transcript.send_each(&server, ["{}", "[]", "7", "{"].map(|body| call.clone().json(body))).await;
     let too_large = batch(&format!("[{new},{large}]")).send(&server).await;
     assert_eq!(too_large.verdict(), "413 payload_too_large");
     assert_eq!(too_large.field("field"), "events[1].data");

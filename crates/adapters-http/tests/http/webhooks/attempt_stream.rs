@@ -98,9 +98,8 @@ async fn a_stream_tells_of_one_user_and_one_subscription() {
 async fn a_wrong_request_is_refused_before_the_stream_begins() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let others = subscribed(&server, r#"["a"]"#).await;
-    for query in ["?subscriptionId=x", "?subscription=x", "?subscriptionId=sub_00000000000000000000000000"] {
-        transcript.send(&server, stream(query)).await;
-    }
+    let queries = ["?subscriptionId=x", "?subscription=x", "?subscriptionId=sub_00000000000000000000000000"];
+    transcript.send_each(&server, queries.map(stream)).await;
     for id in ["x", "AgcHBwcHBwcHBwcHBwcHBwc"] {
         transcript.send(&server, stream("").header(("last-event-id", id))).await;
     }

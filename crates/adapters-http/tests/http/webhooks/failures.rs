@@ -60,13 +60,12 @@ async fn a_list_of_failures_counts_the_newest() {
 async fn a_wrong_cause_is_named() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let id = subscribed(&server, r#"["a"]"#).await;
-    for body in [
+    let bodies = [
         "{}",
         r#"{"subscriptionId":"x","error":"gremlins","status":70000}"#,
         r#"{"subscriptionId":"sub_01h455vb4pex5vsknk084sn02q","error":"timeout"}"#,
-    ] {
-        transcript.send(&server, retry(body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(retry)).await;
     transcript.send(&server, failures("?subscriptionId=x").header(ALICE)).await;
     for since in ["", "?since=yesterday", "?since=2026-11-21T01:42:03.121Z"] {
         let count = format!("GET /api/webhooks/subscriptions/{id}/recoverable{since}");

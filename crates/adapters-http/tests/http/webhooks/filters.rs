@@ -24,9 +24,8 @@ async fn a_filter_is_set_shown_changed_and_removed() {
     transcript.send(&server, request(&format!("GET {path}")).header(ALICE)).await;
     let other =
         r#"{"filter":{"any":[{"not":{"path":"/type","op":"suffix","value":"paid"}},{"path":"/data","op":"exists"}]}}"#;
-    for body in [r#"{"description":"kept"}"#, other, other, r#"{"filter":null}"#, r#"{"filter":null}"#] {
-        transcript.send(&server, request(&format!("PATCH {path}")).header(ALICE).json(body)).await;
-    }
+    let bodies = [r#"{"description":"kept"}"#, other, other, r#"{"filter":null}"#, r#"{"filter":null}"#];
+    transcript.send_each(&server, bodies.map(|body| request(&format!("PATCH {path}")).header(ALICE).json(body))).await;
     let unfiltered = r#"{"url":"https://example.com/hooks","events":["a"],"filter":null}"#;
     transcript.send(&server, create(unfiltered)).await;
     transcript.send(&server, request("GET /api/audit").header(ALICE)).await;
@@ -49,7 +48,7 @@ async fn an_event_that_does_not_pass_has_no_delivery() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_wrong_filter_is_refused_at_its_place() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
-    for filter in [
+    let filters = [
         "7",
         "\"all\"",
         "[]",
@@ -60,9 +59,8 @@ async fn every_wrong_filter_is_refused_at_its_place() {
         r#"{"not":{"path":"/data","op":"eq","op":"ne","value":1}}"#,
         r#"{"path":"/amount","op":"gt","value":1}"#,
         r#"{"path":"/data","op":"gt"}"#,
-    ] {
-        transcript.send(&server, create(&subscription(filter))).await;
-    }
+    ];
+    transcript.send_each(&server, filters.map(|filter| create(&subscription(filter)))).await;
     transcript.send(&server, create(r#"{"url":"x","filter":{"all":1},"fliter":{}}"#)).await;
     transcript.send(&server, create(&format!(r#"{{"filter":{LARGE},"filter":{LARGE}}}"#))).await;
     assert_snapshot!(transcript.text());
@@ -72,7 +70,7 @@ async fn every_wrong_filter_is_refused_at_its_place() {
 async fn a_filter_is_tested_with_an_event_or_its_data() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let all = format!(r#"{{"all":[{{"path":"/type","op":"prefix","value":"invoice."}},{LARGE}]}}"#);
-    for body in [
+    let bodies = [
         format!(r#"{{"filter":{all},"event":{{"type":"invoice.paid","data":{{"amount":250}}}}}}"#),
         format!(r#"{{"filter":{all},"event":{{"type":"order.paid","data":{{"amount":250}}}},"data":null}}"#),
         format!(r#"{{"filter":{LARGE},"event":null,"data":{{"amount":99.999999999999999999999}}}}"#),
@@ -83,9 +81,8 @@ async fn a_filter_is_tested_with_an_event_or_its_data() {
         r#"{"filter":{"all":[]},"event":7}"#.to_owned(),
         r#"{"filter":null,"data":1}"#.to_owned(),
         format!(r#"{{"filter":{LARGE},"data":1,"type":"a"}}"#),
-    ] {
-        transcript.send(&server, test(&body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(|body| test(&body))).await;
     assert_snapshot!(transcript.text());
 }
 

@@ -99,9 +99,7 @@ async fn every_wrong_header_and_authentication_is_named() {
         r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a","clientSecret":"s3cret","audience":7}"#,
         r#"{"type":"oauth2","tokenUrl":"https://id.example/","clientId":"a","clientSecret":"s3cret","token":"x"}"#,
     ];
-    for headers in headers {
-        transcript.send(&server, create(&with(&format!(r#""headers":{headers}"#)))).await;
-    }
+    transcript.send_each(&server, headers.map(|headers| create(&with(&format!(r#""headers":{headers}"#))))).await;
     for auth in auths {
         transcript.send(&server, create(&with(&format!(r#""auth":{auth}"#)))).await;
     }
@@ -125,13 +123,12 @@ async fn a_change_that_breaks_a_limit_is_refused_and_changes_nothing() {
     let id = subscribed(&server, r#"["a"]"#).await;
     let sixteen: Vec<String> = (0..16).map(|number| format!(r#""x-{number}":"v""#)).collect();
     assert_eq!(patch(&id, &format!(r#"{{"headers":{{{}}}}}"#, sixteen.join(","))).send(&server).await.status, 200);
-    for wrong in [
+    let wrong = [
         r#"{"headers":{"x-16":"v"}}"#,
         r#"{"auth":{"type":"header","name":"x_0","value":"s3cret"}}"#,
         r#"{"headers":{"x-a":7},"enabled":null}"#,
-    ] {
-        transcript.send(&server, patch(&id, wrong)).await;
-    }
+    ];
+    transcript.send_each(&server, wrong.map(|body| patch(&id, body))).await;
     assert_snapshot!(transcript.text());
     assert_eq!(patch(&id, r#"{"headers":{"x-16":"v","x-0":null}}"#).send(&server).await.status, 200);
 }
@@ -167,9 +164,8 @@ async fn a_client_certificate_is_set_shown_without_its_key_changed_dropped_and_r
         server.clock.advance(Duration::from_secs(1));
         transcript.send(&server, patch(id, &change)).await;
     }
-    for line in ["GET /api/audit".into(), format!("GET /api/webhooks/subscriptions/{id}")] {
-        transcript.send(&server, request(&line).header(ALICE)).await;
-    }
+    let lines = ["GET /api/audit".into(), format!("GET /api/webhooks/subscriptions/{id}")];
+    transcript.send_each(&server, lines.map(|line| request(&line).header(ALICE))).await;
     assert_snapshot!(transcript.text());
     for line in transcript.text().lines().filter(|line| !line.starts_with("> ")) {
         assert!(!SECRETS.iter().any(|secret| line.contains(secret)), "{line}");

@@ -16,14 +16,13 @@ async fn a_rate_is_set_shown_changed_and_removed() {
     let created = transcript.send(&server, create(&subscription("0.25"))).await;
     let path = format!("/api/webhooks/subscriptions/{}", created.field("id"));
     transcript.send(&server, request(&format!("GET {path}")).header(ALICE)).await;
-    for body in [
+    let bodies = [
         r#"{"url":"https://example.org/hooks"}"#,
         r#"{"maxPerSecond":1000,"auth":{"type":"bearer","token":"0f1e2d3c"}}"#,
         r#"{"maxPerSecond":1000.0}"#,
         r#"{"maxPerSecond":null}"#,
-    ] {
-        transcript.send(&server, request(&format!("PATCH {path}")).header(ALICE).json(body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(|body| request(&format!("PATCH {path}")).header(ALICE).json(body))).await;
     transcript.send(&server, create(&subscription("null"))).await;
     transcript.send(&server, request("GET /api/audit").header(ALICE)).await;
     assert_snapshot!(transcript.text());
@@ -32,9 +31,8 @@ async fn a_rate_is_set_shown_changed_and_removed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_wrong_rate_is_refused_and_stores_nothing() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
-    for rate in ["0", "0.09", "1000.1", "-5", "1e9", "\"5\"", "true", "[5]", "{}"] {
-        transcript.send(&server, create(&subscription(rate))).await;
-    }
+    let rates = ["0", "0.09", "1000.1", "-5", "1e9", "\"5\"", "true", "[5]", "{}"];
+    transcript.send_each(&server, rates.map(|rate| create(&subscription(rate)))).await;
     let created = create(&subscription("5")).send(&server).await;
     let path = format!("/api/webhooks/subscriptions/{}", created.field("id"));
     let both = r#"{"maxPerSecond":0,"auth":{"type":"digest"}}"#;

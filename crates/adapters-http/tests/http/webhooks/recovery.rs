@@ -100,7 +100,7 @@ async fn a_recovery_may_be_of_some_events() {
 async fn a_wrong_recovery_is_named() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let id = subscribed(&server, r#"["a"]"#).await;
-    for body in [
+    let bodies = [
         "",
         "{}",
         r#"{"since":null}"#,
@@ -111,9 +111,8 @@ async fn a_wrong_recovery_is_named() {
         r#"{"since":"2026-11-21T01:42:03.120Z","events":"a"}"#,
         r#"{"since":"2026-11-21T01:42:03.120Z","events":[]}"#,
         r#"{"since":"2026-11-21T01:42:03.120Z","what":"lost","events":["a","b c"]}"#,
-    ] {
-        transcript.send(&server, recover(&id, body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(|body| recover(&id, body))).await;
     for query in ["", "since=2026-11-21T01:42:03.120Z&events=", "since=2026-11-21T01:42:03.120Z&what=lost&events=a,*b"]
     {
         let count = request(&format!("GET /api/webhooks/subscriptions/{id}/recoverable?{query}")).header(ALICE);

@@ -83,16 +83,12 @@ async fn every_wrong_way_to_sign_is_named_and_stores_nothing() {
         r#""signing":"none","secret":"""#,
         r#""publicKey":"whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=""#,
     ];
-    for members in wrong {
-        transcript.send(&server, create(&with(members))).await;
-    }
+    transcript.send_each(&server, wrong.map(|members| create(&with(members)))).await;
     let list = request("GET /api/webhooks/subscriptions").header(ALICE).send(&server).await;
     assert_eq!(list.body, r#"{"subscriptions":[]}"#);
     let created = create(&with(r#""signing":"ed25519""#)).send(&server).await;
     let id = created.field("id");
-    for members in wrong {
-        transcript.send(&server, rotate(id, &format!("{{{members}}}"))).await;
-    }
+    transcript.send_each(&server, wrong.map(|members| rotate(id, &format!("{{{members}}}")))).await;
     transcript.send(&server, rotate(id, r#"{"secret":"swordfish"}"#)).await;
     assert_snapshot!(transcript.text());
     let found = request(&format!("GET /api/webhooks/subscriptions/{id}")).header(ALICE).send(&server).await;

@@ -89,15 +89,14 @@ async fn an_overlap_ends_to_the_instant() {
 async fn every_wrong_field_of_a_rotation_is_named() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let id = subscribed(&server, r#"["a"]"#).await;
-    for body in [
+    let bodies = [
         r#"{"overlapSeconds":604801}"#,
         r#"{"overlapSeconds":-1,"secret":""}"#,
         r#"{"overlapSeconds":"1","secret":7}"#,
         r#"{"overlapSeconds":18446744073709551615}"#,
         "[]",
-    ] {
-        transcript.send(&server, rotate(&id, body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(|body| rotate(&id, body))).await;
     assert_snapshot!(transcript.text());
     assert_eq!(signing(&server, &id).await.len(), 1);
 }

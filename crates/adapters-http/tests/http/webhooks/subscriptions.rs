@@ -41,9 +41,8 @@ async fn a_subscription_is_created_shown_changed_and_deleted() {
     transcript.send(&server, request(&format!("GET {path}")).header(ALICE)).await;
     server.clock.advance(Duration::from_secs(1));
     let change = r#"{"url":"https://example.com/new#part","events":["a","b.*","a"],"description":"x\ny"}"#;
-    for body in [change, r#"{"enabled":false}"#, "{}", r#"{"enabled":true}"#] {
-        transcript.send(&server, request(&format!("PATCH {path}")).header(ALICE).json(body)).await;
-    }
+    let bodies = [change, r#"{"enabled":false}"#, "{}", r#"{"enabled":true}"#];
+    transcript.send_each(&server, bodies.map(|body| request(&format!("PATCH {path}")).header(ALICE).json(body))).await;
     transcript.send(&server, request("GET /api/webhooks/subscriptions").header(ALICE)).await;
     transcript.send(&server, request(&format!("DELETE {path}")).header(ALICE)).await;
     transcript.send(&server, request(&format!("DELETE {path}")).header(ALICE)).await;
@@ -126,9 +125,7 @@ async fn every_wrong_field_of_a_creation_is_named() {
     for description in [format!("\"{}\"", "a".repeat(1_001)), r#""a\u0000""#.into()] {
         bodies.push(format!(r#"{{"url":"https://example.com","events":["a"],"description":{description}}}"#));
     }
-    for body in bodies {
-        transcript.send(&server, create(&body)).await;
-    }
+    transcript.send_each(&server, bodies.iter().map(|body| create(body))).await;
     assert_snapshot!(transcript.text());
 
     assert_eq!(create(&with_events(&format!("[{too_many}]"))).send(&server).await.status, 200, "one name, 101 times");
@@ -145,7 +142,7 @@ async fn every_wrong_field_of_a_change_is_named() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
     let id = subscribed(&server, r#"["a"]"#).await;
     let patch = request(&format!("PATCH /api/webhooks/subscriptions/{id}")).header(ALICE);
-    for body in [
+    let bodies = [
         r#"{"url":null,"events":null,"description":null,"enabled":null}"#,
         r#"{"url":"x","events":[],"description":7,"enabled":"yes"}"#,
         r#"{"enable":false}"#,
@@ -153,9 +150,8 @@ async fn every_wrong_field_of_a_change_is_named() {
         r#"{"enabled":true,"enabled":false}"#,
         "[]",
         "{",
-    ] {
-        transcript.send(&server, patch.clone().json(body)).await;
-    }
+    ];
+    transcript.send_each(&server, bodies.map(|body| patch.clone().json(body))).await;
     assert_snapshot!(transcript.text());
     let found = request(&format!("GET /api/webhooks/subscriptions/{id}")).header(ALICE).send(&server).await;
     assert!(found.body.contains(r#""events":["a"]"#) && found.body.contains(r#""enabled":true"#), "{}", found.body);

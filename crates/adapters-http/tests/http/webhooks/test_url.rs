@@ -58,17 +58,15 @@ fn test(body: &str) -> Request {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_url_is_tested_before_anything_is_subscribed() {
     let (server, mut transcript) = (Server::start(), Transcript::default());
-    for path in ["accepts", "fails", "is-late", "where-we-are-busy"] {
-        transcript.send(&server, test(&format!(r#"{{"url":"https://example.com/{path}"}}"#))).await;
-    }
-    for wrong in [
+    let paths = ["accepts", "fails", "is-late", "where-we-are-busy"];
+    transcript.send_each(&server, paths.map(|path| test(&format!(r#"{{"url":"https://example.com/{path}"}}"#)))).await;
+    let wrong = [
         "{}",
         r#"{"url":"http://example.com/","secret":""}"#,
         r#"{"url":"https://127.0.0.1/"}"#,
         r#"{"url":"https://169.254.169.254/latest/meta-data"}"#,
-    ] {
-        transcript.send(&server, test(wrong)).await;
-    }
+    ];
+    transcript.send_each(&server, wrong.map(test)).await;
     assert_snapshot!(transcript.text());
     assert_eq!(server.tested.attempts().len(), 4, "what is refused is not sent");
     for list in ["deliveries", "subscriptions"] {
