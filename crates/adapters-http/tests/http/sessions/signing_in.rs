@@ -37,6 +37,12 @@ async fn complete(server: &Server, cookie: &str, parameters: &str) -> Response {
     callback.header(("sec-fetch-site", "cross-site")).header(("cookie", cookie)).send(server).await
 }
 
+/// A whole sign-in, with this code of the provider.
+async fn sign_in(server: &Server, code: &str) -> Response {
+    let (cookie, state) = begin(server, "").await;
+    complete(server, &cookie, &answer(code, &state)).await
+}
+
 fn answer(code: &str, state: &str) -> String {
     format!("code={code}&state={state}&iss={ISSUER}")
 }
@@ -83,8 +89,7 @@ async fn a_suspended_user_is_told_so() {
     let server = Server::start();
     let suspend = request("PUT /api/operator/users/alice/state").header(OPERATOR).json(r#"{"state":"suspended"}"#);
     assert_eq!(suspend.send(&server).await.status, 200);
-    let (cookie, state) = begin(&server, "").await;
-    let refused = complete(&server, &cookie, &answer("alice", &state)).await;
+    let refused = sign_in(&server, "alice").await;
     let page = refused.body.contains("<title>The owner is suspended");
     assert!(refused.status == 403 && page, "{refused:?}");
     assert!(!cookies_of(&refused).iter().any(|line| line.starts_with(SESSION)), "{refused:?}");
@@ -116,8 +121,7 @@ async fn a_link_to_another_place_leads_to_the_console() {
 async fn operators_are_named_by_the_provider_or_by_the_settings() {
     let server = Server::start();
     for (code, role) in [("alice", "user"), ("olga", "operator"), ("oskar", "operator")] {
-        let (cookie, state) = begin(&server, "").await;
-        let signed_in = complete(&server, &cookie, &answer(code, &state)).await;
+        let signed_in = sign_in(&server, code).await;
         let session = call("GET /api/session", &cookie_in(&signed_in, SESSION)).send(&server).await;
         assert_eq!(session.field("role"), role, "{code}");
     }
@@ -178,14 +182,10 @@ async fn refused_sign_ins_are_limited_by_address_before_the_provider_is_asked() 
     let asked = Arc::clone(&setup.provider.asked);
     let server = setup.start();
     for _ in 0..12 {
-        let (cookie, state) = begin(&server, "").await;
-        assert_eq!(complete(&server, &cookie, &answer("alice", &state)).await.status, 200);
+        assert_eq!(sign_in(&server, "alice").await.status, 200);
     }
     asked.store(0, Ordering::Relaxed);
-    let refused = stream::iter(0..500).map(async |_| {
-        let (cookie, state) = begin(&server, "").await;
-        complete(&server, &cookie, &answer("stolen", &state)).await
-    });
+    let refused = stream::iter(0..500).map(|_| sign_in(&server, "stolen"));
     let refused: Vec<Response> = refused.buffer_unordered(32).collect().await;
     let reached = asked.load(Ordering::Relaxed);
     assert!(reached <= 10, "{reached} of 500 refused sign-ins reached the provider");
@@ -208,8 +208,7 @@ async fn wrong_keys_keep_nobody_from_signing_in() {
     let server = Server::with(|setup| setup.settings.credential_failure_limit = Some("2/h".parse().unwrap()));
     let wrong_key = async || request("GET /api/whoami").header(("x-api-key", "wrong")).send(&server).await.status;
     assert_eq!([wrong_key().await, wrong_key().await, wrong_key().await], [401, 401, 429]);
-    let (cookie, state) = begin(&server, "").await;
-    assert_eq!(complete(&server, &cookie, &answer("alice", &state)).await.status, 200);
+    assert_eq!(sign_in(&server, "alice").await.status, 200);
 }
 
 /// Its cookie is replaced, so its user could no longer sign out. The provider's answer comes without this cookie.
@@ -282,8 +281,7 @@ async fn without_https_the_cookies_are_plain() {
 async fn a_session_has_the_organizations_of_the_id_token_of_its_sign_in() {
     let server = Server::start();
     for (name, organizations) in [("zoe", Some(["acme", "globex"].as_slice())), ("una", None), ("alice", None)] {
-        let (cookie, state) = begin(&server, "").await;
-        let signed_in = complete(&server, &cookie, &answer(name, &state)).await;
+        let signed_in = sign_in(&server, name).await;
         let shown = call("GET /api/session", &cookie_in(&signed_in, SESSION)).send(&server).await.json();
         let ids = shown.get("organizations").and_then(serde_json::Value::as_array);
         let ids = ids.map(|all| all.iter().map(|one| one["organizationId"].as_str().unwrap()).collect::<Vec<_>>());
@@ -299,8 +297,7 @@ async fn a_sign_in_fills_the_record_of_its_user() {
         let record = request("GET /api/operator/users/nora").header(OPERATOR);
         request("PATCH /api/operator/users/nora").header(OPERATOR).json(set).send(&server).await;
         for _ in 0..2 {
-            let (cookie, state) = begin(&server, "").await;
-            assert_eq!(complete(&server, &cookie, &answer("nora", &state)).await.status, 200);
+            assert_eq!(sign_in(&server, "nora").await.status, 200);
         }
         let shown = record.send(&server).await;
         assert_eq!((shown.field("name"), shown.field("email")), (name, "n@acme.example"));
@@ -312,8 +309,7 @@ async fn a_sign_in_fills_the_record_of_its_user() {
         request("PUT /api/operator/users/nora/state").header(OPERATOR).json(state).send(&server).await;
         let forgets = r#"{"name":null,"email":null}"#;
         request("PATCH /api/operator/users/nora").header(OPERATOR).json(forgets).send(&server).await;
-        let (cookie, state) = begin(&server, "").await;
-        complete(&server, &cookie, &answer("nora", &state)).await;
+        sign_in(&server, "nora").await;
         let shown = record.send(&server).await;
         assert!(shown.body.starts_with(r#"{"name":null,"email":null"#), "a suspended user: {}", shown.body);
     }
