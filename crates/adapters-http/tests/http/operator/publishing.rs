@@ -6,7 +6,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use tokio::io::AsyncWriteExt;
 
-use crate::server::{Server, Setup, read_to_end};
+use crate::server::{Server, read_to_end};
 use crate::transcript::{ALICE, OPERATOR, Request, Response, Transcript, request};
 use crate::webhooks::failing_webhooks::FailingWebhookStore;
 use crate::webhooks::subscriptions::subscribed;
@@ -243,14 +243,16 @@ async fn a_body_may_come_in_pieces() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503_everywhere() {
-    let setup = Setup { webhook_stores: Some(FailingWebhookStore::stores()), ..Setup::default() };
-    let server = setup.start();
+    let server = Server::with(|setup| setup.webhook_stores = Some(FailingWebhookStore::stores()));
     let since = r#"{"since":"2026-11-21T00:00:00Z"}"#;
     let subscription = "/api/webhooks/subscriptions/sub_00000000000000000000000000";
     let delivery = "/api/webhooks/deliveries/dlv_00000000000000000000000000";
     for (line, body) in [
         ("POST /api/operator/events".to_owned(), r#"{"userId":"alice","type":"a","data":1}"#),
         ("POST /api/operator/events/batch".to_owned(), r#"{"events":[{"userId":"alice","type":"a","data":1}]}"#),
+        ("GET /api/operator/events".to_owned(), ""),
+        ("GET /api/operator/events/evt_01h455vb4pex5vsknk084sn02q".to_owned(), ""),
+        ("GET /api/operator/failing-subscriptions".to_owned(), ""),
         ("POST /api/webhooks/subscriptions".to_owned(), r#"{"url":"https://example.com","events":["a"]}"#),
         ("GET /api/webhooks/subscriptions".to_owned(), ""),
         (format!("GET {subscription}"), ""),

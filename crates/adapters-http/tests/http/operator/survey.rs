@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::server::{Server, Setup};
+use crate::server::Server;
 use crate::transcript::{ALICE, BOB, OPERATOR, Response, request};
 use crate::webhooks::dispatcher::Receiver;
-use crate::webhooks::failing_webhooks::FailingWebhookStore;
 use crate::webhooks::subscriptions::subscribed;
 
 const FAILING: &str = "GET /api/operator/failing-subscriptions";
@@ -105,14 +104,6 @@ async fn reading_a_users_events_is_recorded() {
     assert_eq!((&targets[0]["id"], &targets[1]["type"]), (&Value::from(event), &Value::from("events")));
     let others = request("GET /api/audit").header(BOB).send(&server).await;
     assert_eq!(others.body, r#"{"events":[]}"#);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_store_that_is_down_is_a_503() {
-    let server = Setup { webhook_stores: Some(FailingWebhookStore::stores()), ..Setup::default() }.start();
-    for line in [FAILING, EVENTS, "GET /api/operator/events/evt_01h455vb4pex5vsknk084sn02q"] {
-        assert_eq!(get(&server, line).await.verdict(), "503 unavailable", "{line}");
-    }
 }
 
 async fn get(server: &Server, line: &str) -> Response {
