@@ -50,17 +50,3 @@ async fn revokes_all_keys_of_one_user() {
     }
     assert_snapshot!(transcript.text());
 }
-
-/// A subject may contain characters that a path cannot contain, so clients percent-encode it.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_user_id_is_percent_decoded_once() {
-    let server = Server::start();
-    let odd = request("POST /api/api-keys").header(("x-id-token", "odd.id.token")).json(r#"{"label":"CI"}"#);
-    let key = odd.send(&server).await;
-    let keys = request("GET /api/operator/users/auth0%7CZo%C3%AB%2F100%25/keys").header(OPERATOR);
-    assert_eq!(keys.send(&server).await.field("id"), key.field("keyId"));
-    for wrong in ["a%00b", &"a".repeat(256)] {
-        let keys = request(&format!("GET /api/operator/users/{wrong}/keys")).header(OPERATOR);
-        assert_eq!(keys.send(&server).await.verdict(), "400 invalid_field", "{wrong}");
-    }
-}
