@@ -120,13 +120,17 @@ async fn streams_are_bounded_and_make_room_when_they_end() {
     // A reset, so that the next read or write of the server fails.
     first.set_zero_linger().unwrap();
     drop(first);
+    assert_has_room(&server, Duration::from_secs(20)).await;
+}
+
+async fn assert_has_room(server: &Server, patience: Duration) {
     let unknown = stream("?subscriptionId=sub_00000000000000000000000000");
     let has_room = async {
-        while unknown.send(&server).await.verdict() != "404 subscription_not_found" {
+        while unknown.send(server).await.verdict() != "404 subscription_not_found" {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_secs(20), has_room).await.expect("the place is free again");
+    timeout(patience, has_room).await.expect("the place is free again");
 }
 
 /// The client closes in the ordinary way, while the server has no event to send.
@@ -140,13 +144,7 @@ async fn a_stream_makes_room_when_its_client_closes_the_connection() {
     // With bytes left to read, closing would reset the connection.
     read_until(&mut connection, "\r\n").await;
     drop(connection);
-    let unknown = stream("?subscriptionId=sub_00000000000000000000000000");
-    let has_room = async {
-        while unknown.send(&server).await.verdict() != "404 subscription_not_found" {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(Duration::from_secs(10), has_room).await.expect("the place is free again");
+    assert_has_room(&server, Duration::from_secs(10)).await;
 }
 
 /// The deadline of requests does not apply to streams.
