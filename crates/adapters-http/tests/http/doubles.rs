@@ -74,14 +74,9 @@ impl IdentityProvider for FixedProvider {
             name => {
                 let token = IdToken::new("the token of the provider");
                 let identity = identity_of(name).unwrap_or_else(|| user(name).into());
-                let profile = if name == "nora" {
-                    OwnerProfile {
-                        name: OwnerName::parse("Nora").ok(),
-                        email: OwnerEmail::parse("n@acme.example").ok(),
-                    }
-                } else {
-                    OwnerProfile::default()
-                };
+                let (own_name, email) = (OwnerName::parse("Nora").ok(), OwnerEmail::parse("n@acme.example").ok());
+                let of_nora = OwnerProfile { name: own_name, email };
+                let profile = if name == "nora" { of_nora } else { OwnerProfile::default() };
                 Ok(SignInVerdict::Valid { identity, has_operator_claim: name == "olga", profile, token })
             }
         }
