@@ -161,18 +161,6 @@ async fn the_default_owner_can_be_the_only_organization() {
     assert!(list(&server, "", ALICE).await.is_empty(), "a user without an organization");
 }
 
-/// A person with many organizations has one limit.
-#[tokio::test(flavor = "multi_thread")]
-async fn the_limit_counts_for_the_person() {
-    let server = Server::with(|setup| setup.settings.user_rate_limit = Some("2/h".parse().unwrap()));
-    for (query, is_limited) in [("?organization=acme", false), ("?organization=globex", false), ("", true)] {
-        let answer = request(&format!("GET /api/api-keys{query}")).header(ZOE).send(&server).await;
-        assert_eq!(answer.body.contains("rate_limited"), is_limited, "{query}: {}", answer.body);
-    }
-    let other = request("GET /api/api-keys?organization=acme").header(AMY).send(&server).await;
-    assert!(!other.body.contains("rate_limited"), "another member has another limit");
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_audit_log_names_the_member_and_the_organization() {
     let server = Server::start();

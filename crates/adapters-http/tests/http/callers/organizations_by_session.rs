@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::doubles::identity_of;
 use crate::server::{Server, Setup};
 use crate::sessions::browser::{SAME_ORIGIN, session_of, session_of_member, user_session};
-use crate::transcript::{Response, request};
+use crate::transcript::{AMY, Response, request};
 
 async fn member(server: &Server, name: &str) -> String {
     session_of_member(server, identity_of(name).expect("a member")).await
@@ -171,11 +171,20 @@ async fn a_session_that_names_no_organization_acts_for_the_user() {
 
 /// A person with many organizations has one limit, in all browsers and tokens together.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_limit_of_a_session_counts_for_the_person() {
+async fn the_limit_counts_for_the_person() {
     let server = Server::with(|setup| setup.settings.user_rate_limit = Some("2/h".parse().unwrap()));
     let zoe = member(&server, "zoe").await;
-    for (query, is_limited) in [("?organization=acme", false), ("?organization=globex", false), ("", true)] {
-        let answer = call(&server, &format!("GET /api/api-keys{query}"), &zoe).await;
-        assert_eq!(answer.body.contains("rate_limited"), is_limited, "{query}: {}", answer.body);
+    for (query, by_token, is_limited) in [
+        ("?organization=acme", true, false),
+        ("?organization=globex", false, false),
+        ("", true, true),
+        ("", false, true),
+    ] {
+        let line = format!("GET /api/api-keys{query}");
+        let token = request(&line).header(("x-id-token", "zoe.id.token"));
+        let answer = if by_token { token.send(&server).await } else { call(&server, &line, &zoe).await };
+        assert_eq!(answer.body.contains("rate_limited"), is_limited, "{query:?} by token: {by_token}, {}", answer.body);
     }
+    let other = request("GET /api/api-keys?organization=acme").header(AMY).send(&server).await;
+    assert!(!other.body.contains("rate_limited"), "another member has another limit");
 }
