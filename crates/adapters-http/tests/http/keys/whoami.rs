@@ -63,13 +63,8 @@ async fn all_bad_keys_are_answered_alike() {
     let mut answers = Vec::new();
     for key in [revoked_key, expired_key, "svc_live_unknown", "k k", &too_long] {
         let call = request("GET /api/whoami").header(("x-api-key", key)).header(("x-request-id", "5a3e"));
-        let answer = call.send(&server).await;
-        answers.push((
-            answer.status,
-            answer.body,
-            answer.headers.into_iter().filter(|(name, _)| name != "date").collect::<Vec<_>>(),
-        ));
+        answers.push(call.send(&server).await.without_date());
     }
-    assert_eq!(answers[0].0, 401);
+    assert!(answers[0].starts_with("401"), "{}", answers[0]);
     assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:#?}");
 }
