@@ -188,7 +188,7 @@ fn class_of(operation: &str) -> &'static Class {
 }
 
 /// The operations of the OpenAPI document.
-fn documented() -> BTreeSet<String> {
+pub(crate) fn documented() -> BTreeSet<String> {
     let document: Value = serde_json::from_str(&openapi_json()).unwrap();
     let paths = document["paths"].as_object().unwrap().iter();
     let operations = paths.flat_map(|(path, item)| item.as_object().unwrap().keys().map(move |method| (method, path)));

@@ -1,6 +1,6 @@
 mod credentials;
 mod limits;
-mod matrix;
+pub(crate) mod matrix;
 mod operator;
 mod organizations;
 mod organizations_by_session;
