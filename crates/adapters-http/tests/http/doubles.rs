@@ -4,20 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
-use domain::audit::Cause;
-use domain::memory::MemoryKeyStore;
+use domain::memory::{MemoryKeyStore, MemorySessionStore};
 use domain::organizations::{Identity, Memberships, UnreadableMemberships};
 use domain::ports::{
     CertificateReader, ChangeKeyRequest, ChangedKey, CredentialStore, Found, IdentityProvider, IdentityUnavailable,
     IdentityVerdict, IdentityVerifier, InsertKeyRequest, Insertion, KeyStore, KeyStores, ListExpiringRequest, NotReady,
     ReadinessCheck, Revocation, RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest,
-    Rotation, SessionStore, SignInAnswer, SignInRequest, SignInVerdict, StoreError, StoredCredential,
+    Rotation, SessionStores, SignInAnswer, SignInRequest, SignInVerdict, StoreError, StoredCredential,
 };
-use domain::sessions::Session;
 use domain::webhooks::{CertificateFacts, InvalidClientCertificate};
 use domain::{
-    ApiKey, CredentialDigest, CredentialUse, IdToken, ListView, OwnerEmail, OwnerId, OwnerName, OwnerProfile,
-    SessionId, Timestamp,
+    ApiKey, CredentialDigest, CredentialUse, IdToken, ListView, OwnerEmail, OwnerId, OwnerName, OwnerProfile, Timestamp,
 };
 
 /// The issuer of the users in tests.
@@ -140,7 +137,7 @@ impl ReadinessCheck for FixedCheck {
 }
 
 /// Every call fails in the same way.
-pub(crate) struct FailingStore(pub(crate) fn() -> StoreError);
+pub(crate) struct FailingStore(fn() -> StoreError);
 
 type Outcome<T> = Result<T, StoreError>;
 
@@ -150,6 +147,11 @@ pub(crate) fn down() -> StoreError {
 }
 
 impl FailingStore {
+    /// Ports of sessions. A call with a session first verifies it.
+    pub(crate) fn sessions(failure: fn() -> StoreError) -> SessionStores {
+        SessionStores { store: Arc::<MemorySessionStore>::default(), credentials: Arc::new(Self(failure)) }
+    }
+
     /// Ports of keys. No test counts the uses of a key whose store fails.
     pub(crate) fn keys(failure: fn() -> StoreError) -> KeyStores {
         let failing = Arc::new(Self(failure));
@@ -189,29 +191,6 @@ impl KeyStore for FailingStore {
     }
 
     async fn list_expiring(&self, _: &ListExpiringRequest) -> Outcome<Vec<ApiKey>> {
-        Err(self.0())
-    }
-}
-
-#[async_trait]
-impl SessionStore for FailingStore {
-    async fn open(&self, _: &Session, _: &CredentialDigest, _: u32, _: &Cause) -> Outcome<Vec<CredentialDigest>> {
-        Err(self.0())
-    }
-
-    async fn list(&self, _: &OwnerId, _: Timestamp) -> Outcome<Vec<Session>> {
-        Err(self.0())
-    }
-
-    async fn end(&self, _: &OwnerId, _: SessionId, _: &Cause) -> Outcome<Option<CredentialDigest>> {
-        Err(self.0())
-    }
-
-    async fn end_all(&self, _: &OwnerId, _: Option<SessionId>, _: &Cause) -> Outcome<Vec<CredentialDigest>> {
-        Err(self.0())
-    }
-
-    async fn count_good(&self, _: Timestamp, _: u32) -> Outcome<u32> {
         Err(self.0())
     }
 }

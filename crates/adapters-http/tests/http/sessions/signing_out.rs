@@ -1,10 +1,8 @@
 //! Signing out, here and at the provider.
 
-use domain::ports::SessionStores;
-
 use super::browser::{call, cookies_of, user_session};
 use crate::doubles::{FailingStore, down};
-use crate::server::{Server, Setup};
+use crate::server::Server;
 use crate::transcript::request;
 
 const CLEARED: &str = "__Host-gatepost-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure";
@@ -48,8 +46,7 @@ async fn a_program_signs_out_without_pages() {
 
 #[tokio::test]
 async fn nobody_is_signed_out_while_the_store_is_down() {
-    let session_store = SessionStores::of(&std::sync::Arc::new(FailingStore(down)));
-    let server = Setup { session_store, ..Setup::default() }.start();
+    let server = Server::with(|setup| setup.session_store = FailingStore::sessions(down));
     let response = call("POST /console/logout", "__Host-gatepost-session=x").send(&server).await;
     assert_eq!((response.status, cookies_of(&response).len()), (503, 0));
     let response = call("GET /api/session", "__Host-gatepost-session=x").send(&server).await;
