@@ -269,12 +269,6 @@ async fn signatures_have_one_form() {
     let (signed, signature) = good.rsplit_once('.').unwrap();
     let raw = target.p256.sign("ES256", signed.as_bytes());
     let with_signature = |bytes: &[u8]| format!("{signed}.{}", encode(bytes));
-    let half = |part: &[u8]| [&vec![0; 32 - part.len()][..], part].concat();
-    // The order of the group of P-256.
-    let order: Vec<u8> = vec![
-        0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad,
-        0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
-    ];
     let mut flipped = raw.clone();
     flipped[10] ^= 1;
     let last = signature.chars().last().unwrap();
@@ -283,10 +277,6 @@ async fn signatures_have_one_form() {
     let table = vec![
         (with_signature(&flipped), BAD_SIGNATURE),
         (with_signature(&[0; 64]), BAD_SIGNATURE),
-        (with_signature(&[half(&[1]), half(&[])].concat()), BAD_SIGNATURE),
-        (with_signature(&[half(&[]), half(&[1])].concat()), BAD_SIGNATURE),
-        (with_signature(&[order.clone(), order.clone()].concat()), BAD_SIGNATURE),
-        (with_signature(&[&raw[..32], &order].concat()), BAD_SIGNATURE),
         (with_signature(&raw[..63]), BAD_SIGNATURE),
         (with_signature(&[&raw[..], &[0]].concat()), BAD_SIGNATURE),
         (with_signature(&[&[0], &raw[..]].concat()), BAD_SIGNATURE),
