@@ -140,19 +140,14 @@ async fn a_receiver_that_goes_away_at_once_fails_the_attempt_and_not_the_next() 
 }
 
 #[tokio::test]
-async fn a_stream_that_is_reset_fails_its_attempt_alone() {
-    let http2 = Http2::new(Temper::ResetsIt).await;
-    assert_eq!(http2.send().await, failed(FailureReason::Connect));
-    assert_eq!(http2.send().await.verdict(), Verdict::Delivered);
-    assert_eq!(http2.receiver.connections(), 1);
-}
-
-#[tokio::test]
-async fn silence_ends_at_the_deadline_and_the_connection_stays() {
-    let http2 = Http2::new(Temper::FallsSilent).await;
-    assert_eq!(http2.send().await, failed(FailureReason::Timeout));
-    assert_eq!(http2.send().await.verdict(), Verdict::Delivered);
-    assert_eq!(http2.receiver.connections(), 1);
+async fn a_stream_that_is_reset_or_silent_fails_its_attempt_alone() {
+    for (temper, reason) in [(Temper::ResetsIt, FailureReason::Connect), (Temper::FallsSilent, FailureReason::Timeout)]
+    {
+        let http2 = Http2::new(temper).await;
+        assert_eq!(http2.send().await, failed(reason), "{reason:?}");
+        assert_eq!(http2.send().await.verdict(), Verdict::Delivered, "{reason:?}");
+        assert_eq!(http2.receiver.connections(), 1, "{reason:?}");
+    }
 }
 
 #[tokio::test]
