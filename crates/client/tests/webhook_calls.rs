@@ -197,15 +197,8 @@ async fn a_secret_is_rotated_a_subscription_tested_and_recovered() {
     let answer = json!({ "event": event(), "attempt": attempt() });
     let body = json!({ "url": "https://example.com/hook", "secret": "mine" });
     let (_server, client) = service(asked("POST", "/api/webhooks/test").and(body_json(body)), 200, &answer).await;
-    assert_eq!(
-        client
-            .test_url("https://example.com/hook", Some(&own), &WebhookOptions::default())
-            .await
-            .unwrap()
-            .attempt
-            .status,
-        Some(500)
-    );
+    let tested = client.test_url("https://example.com/hook", Some(&own), &WebhookOptions::default()).await.unwrap();
+    assert_eq!(tested.attempt.status, Some(500));
 
     let recover = asked("POST", &format!("{SUBSCRIPTIONS}/sub_1/recover"));
     let recover =
@@ -245,10 +238,8 @@ async fn events_are_pulled_byte_for_byte_and_committed() {
         Receive { wait: Duration::from_millis(2_999), lease: Some(Duration::from_secs(5)), ..Receive::default() };
     let received = client.receive_events("sub_1", "a/b", wish).await.unwrap();
     assert_eq!(serde_json::to_string(&received.events[0]).unwrap(), event, "byte for byte");
-    client
-        .commit_events("sub_1", "a/b", received.lease.as_deref().unwrap(), Some(&received.events[0].id))
-        .await
-        .unwrap();
+    let lease = received.lease.as_deref().unwrap();
+    client.commit_events("sub_1", "a/b", lease, Some(&received.events[0].id)).await.unwrap();
 
     let expired = json!({ "status": 410, "code": "cursor_expired", "oldestCursor": "c" });
     let read = asked("GET", &format!("{SUBSCRIPTIONS}/sub_1/events")).and(query_param("cursor", "a+b"));
@@ -339,10 +330,8 @@ async fn an_event_is_published_byte_for_byte_with_the_operator_token() {
     let operator = Client::new(&server.uri()).unwrap().with_credential(OperatorToken::new("operator-secret"));
     let answer = json!({ "event": event(), "deliveries": 2 });
     let one = asked("POST", "/api/operator/events").and(header("authorization", "Bearer operator-secret"));
-    one.and(body_string(written("1")))
-        .respond_with(ResponseTemplate::new(202).set_body_json(&answer))
-        .mount(&server)
-        .await;
+    let accepted = ResponseTemplate::new(202).set_body_json(&answer);
+    one.and(body_string(written("1"))).respond_with(accepted).mount(&server).await;
     let published = operator.publish_event(&event_of("1")).await.unwrap();
     assert_eq!((published.event.id.as_str(), published.deliveries, published.duplicate), ("evt_1", 2, false));
 

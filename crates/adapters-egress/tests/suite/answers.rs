@@ -92,10 +92,8 @@ async fn retry_after_may_be_a_date() {
 
 #[tokio::test]
 async fn an_interim_answer_is_not_the_answer() {
-    let receiver = Receiver::answering(
-        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
-    )
-    .await;
+    let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n";
+    let receiver = Receiver::answering(format!("{interim}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")).await;
     assert_eq!(answered(Sending::default().send(&receiver.url()).await).status, 200);
 }
 

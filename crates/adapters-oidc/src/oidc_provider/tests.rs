@@ -75,14 +75,11 @@ async fn verdict_on(change: (&str, Value)) -> Result<SignInVerdict, String> {
 
 #[tokio::test]
 async fn the_browser_goes_to_the_provider_with_everything_that_protects_the_answer() {
-    let (server, provider) = start(
-        json!({
-            "scopes_supported": ["openid", "groups", "email", "phone"],
-            "end_session_endpoint": "http://127.0.0.1:1/logout?tenant=a",
-        }),
-        None,
-    )
-    .await;
+    let changes = json!({
+        "scopes_supported": ["openid", "groups", "email", "phone"],
+        "end_session_endpoint": "http://127.0.0.1:1/logout?tenant=a",
+    });
+    let (server, provider) = start(changes, None).await;
     let request = SignInRequest { redirect_uri: REDIRECT, state: "s", nonce: "n", code_challenge: "h" };
     let url = provider.sign_in_url(&request).unwrap();
     let parameters = "response_type=code&client_id=the+console\

@@ -80,9 +80,8 @@ async fn a_leak_disables_what_the_key_has_set() {
         assert!(body.contains(r#""state":"disabled","reason":"key_leaked""#), "{body}");
     }
     assert!(shown(&server, &own).await.body.contains(r#""enabled":true"#), "an ID token has set this URL");
-    transcript
-        .send(&server, request(&format!("GET /api/webhooks/subscriptions/{}", created.field("id"))).header(ALICE))
-        .await;
+    let show = request(&format!("GET /api/webhooks/subscriptions/{}", created.field("id"))).header(ALICE);
+    transcript.send(&server, show).await;
     assert_snapshot!(transcript.text());
 }
 
@@ -124,10 +123,8 @@ async fn a_key_that_is_revoked_during_the_call_leaves_nothing_enabled() {
     let by_key = |line: &str, body: &str| request(line).header(("x-api-key", leaked.field("key"))).json(body);
     assert_eq!(by_key("GET /api/whoami", "").send(&server).await.status, 200, "the key is now in memory");
     let digest = CredentialDigest::of_presented(leaked.field("key")).unwrap();
-    store
-        .revoke_by_digests(&RevokeDigestsRequest { digests: vec![digest], at: Timestamp::MIN, cause: unique_cause() })
-        .await
-        .unwrap();
+    let leak = RevokeDigestsRequest { digests: vec![digest], at: Timestamp::MIN, cause: unique_cause() };
+    store.revoke_by_digests(&leak).await.unwrap();
 
     let path = format!("/api/webhooks/subscriptions/{id}");
     let recover = (format!("POST {path}/recover"), r#"{"since":"2026-11-20T00:00:00Z"}"#);
