@@ -79,9 +79,8 @@ impl Target {
     }
 
     async fn assert_good(&self, token: &str) {
-        assert!(
-            matches!(self.verdict(token).await, IdentityVerdict::Valid(identity) if identity.user.subject() == "alice")
-        );
+        let verdict = self.verdict(token).await;
+        assert!(matches!(verdict, IdentityVerdict::Valid(identity) if identity.user.subject() == "alice"));
     }
 
     async fn assert_refused(&self, table: Vec<(String, &'static str)>) {

@@ -250,10 +250,8 @@ async fn a_refusal_is_told_in_the_services_words() {
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
     let problem = error.problem().unwrap();
     assert_eq!((problem.errors[0].field.as_str(), problem.request_id.as_deref()), ("label", Some("r-1")));
-    assert_eq!(
-        error.to_string(),
-        "the service answered 400 invalid_field: one field is not valid; label must not be empty (request r-1)",
-    );
+    let told = "the service answered 400 invalid_field: one field is not valid; label must not be empty (request r-1)";
+    assert_eq!(error.to_string(), told);
 }
 
 #[tokio::test]

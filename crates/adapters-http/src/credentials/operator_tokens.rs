@@ -158,11 +158,8 @@ mod tests {
         for scope in OperatorScope::ALL {
             assert!(token(&[OperatorScope::Admin]).allows(&[scope]));
             for held in OperatorScope::ALL {
-                assert_eq!(
-                    token(&[held]).allows(&[scope]),
-                    held == scope || held == OperatorScope::Admin,
-                    "{held} {scope}"
-                );
+                let is_allowed = held == scope || held == OperatorScope::Admin;
+                assert_eq!(token(&[held]).allows(&[scope]), is_allowed, "{held} {scope}");
             }
         }
         assert!(!token(&[]).allows(&[OperatorScope::Verify]));
