@@ -12,10 +12,8 @@ use crate::transcript::{ALICE, OPERATOR, Request, request};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const CALLER: &str = "b7ad6b7169203331";
-
-fn sampled() -> (&'static str, String) {
-    ("traceparent", format!("00-{TRACE}-{CALLER}-01"))
-}
+/// The header of a caller who records the trace.
+const SAMPLED: (&str, &str) = ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
 
 fn start(ratio: f64) -> (Server, Arc<MemorySpans>) {
     let (spans, ratio) = (Arc::new(MemorySpans::default()), SamplingRatio::new(ratio).unwrap());
@@ -30,9 +28,8 @@ fn attribute(span: &Span, name: &str) -> Option<AttributeValue> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sampled_request_is_a_span_of_the_callers_trace() {
     let (lines, (server, spans)) = (Lines::capture(), start(0.0));
-    let (name, value) = sampled();
     let path = "GET /docs/errors/secret-path?secret=query";
-    request(path).header((name, &value)).header(("x-request-id", "7ace-1")).send(&server).await;
+    request(path).header(SAMPLED).header(("x-request-id", "7ace-1")).send(&server).await;
     let [span] = &*spans.take() else { panic!("one request is one span") };
     assert_eq!((span.kind, &*span.name, span.is_error), (SpanKind::Server, "GET /docs/errors/{code}", false));
     assert_eq!(span.context.trace.to_string(), TRACE);
@@ -54,12 +51,12 @@ async fn the_caller_decides_and_otherwise_the_ratio() {
             traceparent.iter().fold(begun, |call, value| call.header(("traceparent", value))).send(&server).await;
             spans.take().len()
         };
-        let (yes, no) = (format!("00-{TRACE}-{CALLER}-01"), format!("00-{TRACE}-{CALLER}-00"));
-        assert_eq!(count(&[&yes]).await, 1, "a sampled caller at {ratio}");
+        let (yes, no) = (SAMPLED.1, format!("00-{TRACE}-{CALLER}-00"));
+        assert_eq!(count(&[yes]).await, 1, "a sampled caller at {ratio}");
         assert_eq!(count(&[&no]).await, 0, "a caller that does not sample at {ratio}");
         assert_eq!(count(&[]).await, without_caller, "no caller at {ratio}");
         assert_eq!(count(&["00-nonsense"]).await, without_caller, "a header that is not valid at {ratio}");
-        assert_eq!(count(&[&yes, &yes]).await, without_caller, "two headers at {ratio}");
+        assert_eq!(count(&[yes, yes]).await, without_caller, "two headers at {ratio}");
     }
 }
 
@@ -71,8 +68,7 @@ async fn verifications_and_probes_begin_no_trace() {
     {
         request(path).header(OPERATOR).send(&server).await;
         assert_eq!(spans.take(), [], "{path}");
-        let (name, value) = sampled();
-        request(path).header(OPERATOR).header((name, &value)).send(&server).await;
+        request(path).header(OPERATOR).header(SAMPLED).send(&server).await;
         assert_eq!(spans.take().len(), 1, "{path}, traced by its caller");
     }
 }
@@ -81,8 +77,7 @@ async fn verifications_and_probes_begin_no_trace() {
 #[tokio::test(flavor = "multi_thread")]
 async fn strangers_cannot_fill_the_exporter() {
     let (server, spans) = start(0.0);
-    let (name, value) = sampled();
-    let call = request("GET /api/api-keys").header((name, &value));
+    let call = request("GET /api/api-keys").header(SAMPLED);
     for _ in 0..2 {
         for credential in [None, Some(("authorization", "Bearer wrong"))] {
             for _ in 0..100 {

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use domain::RateLimit;
 use insta::assert_snapshot;
 
 use crate::doubles::{FailingStore, down};
-use crate::server::{Server, Setup, read_until};
+use crate::server::{Server, read_until};
 use crate::transcript::{ALICE, Transcript, request};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,8 +91,7 @@ async fn takes_the_path_of_the_callers_request_behind_its_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spent_allowance_is_told_as_the_gateway_understands_it() {
-    let rate_limit = Some("1/m".parse::<RateLimit>().unwrap());
-    let server = Setup { rate_limit, ..Setup::default() }.start();
+    let server = Server::with(|setup| setup.rate_limit = Some("1/m".parse().unwrap()));
     let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let key = ("x-api-key", key.field("key"));
     assert_eq!(request("GET /forward-auth").header(key).send(&server).await.status, 200);
@@ -122,7 +120,7 @@ async fn does_not_wait_for_a_body() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503() {
-    let server = Setup { store: FailingStore::keys(down), ..Setup::default() }.start();
+    let server = Server::with(|setup| setup.store = FailingStore::keys(down));
     let call = request("GET /forward-auth").header(("x-api-key", "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O"));
     assert_eq!(call.send(&server).await.verdict(), "503 unavailable");
 }

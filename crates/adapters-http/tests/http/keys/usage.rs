@@ -10,6 +10,11 @@ use insta::assert_snapshot;
 use crate::server::Setup;
 use crate::transcript::{ALICE, BOB, Transcript, request};
 
+fn usage_of(key_id: &str, time: &str, counts: [u64; 3]) -> KeyUsage {
+    let hour = Hour::of(Timestamp::parse_rfc3339(time).unwrap());
+    KeyUsage { id: key_id.parse().unwrap(), hour, counts: counts.into() }
+}
+
 /// The present hour is the last one of the last day, and an unused key has a line of zeros.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_sees_the_uses_of_all_keys_by_the_day() {
@@ -21,11 +26,7 @@ async fn an_owner_sees_the_uses_of_all_keys_by_the_day() {
     let revoked = create("Old").send(&server).await;
     let revoke = request("DELETE /api/api-keys").header(ALICE);
     let _ = revoke.json(&format!(r#"{{"keyId":"{}"}}"#, revoked.field("keyId"))).send(&server).await;
-    let counted = |time: &str, counts: [u64; 3]| KeyUsage {
-        id: used.field("keyId").parse().unwrap(),
-        hour: Hour::of(Timestamp::parse_rfc3339(time).unwrap()),
-        counts: counts.into(),
-    };
+    let counted = |time: &str, counts: [u64; 3]| usage_of(used.field("keyId"), time, counts);
     let usage = [
         counted("2026-11-21T01:42:03Z", [7, 2, 3]),
         counted("2026-11-20T02:00:00Z", [1, 0, 0]),
@@ -47,12 +48,7 @@ async fn an_owner_sees_the_usage_of_a_key_by_the_hour() {
         (Setup { store: KeyStores::of(&store), ..Setup::default() }.start(), Transcript::default());
     let created = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let id = created.field("keyId");
-    let counted = |time: &str, counts: [u64; 3]| KeyUsage {
-        id: id.parse().unwrap(),
-        hour: Hour::of(Timestamp::parse_rfc3339(time).unwrap()),
-        counts: counts.into(),
-    };
-    let usage = [counted("2026-11-21T01:42:03Z", [7, 2, 3]), counted("2026-11-20T23:00:00Z", [1_000, 0, 0])];
+    let usage = [usage_of(id, "2026-11-21T01:42:03Z", [7, 2, 3]), usage_of(id, "2026-11-20T23:00:00Z", [1_000, 0, 0])];
     store.add_usage(&usage).await.unwrap();
     let show = |query: &str| request(&format!("GET /api/api-keys/{id}/usage{query}"));
     transcript.send(&server, show("?hours=3").header(ALICE)).await;

@@ -3,11 +3,10 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use domain::RateLimit;
 use insta::assert_snapshot;
 
 use crate::doubles::{FailingStore, down};
-use crate::server::{Server, Setup};
+use crate::server::Server;
 use crate::transcript::{ALICE, OPERATOR, Request, Transcript, request};
 
 fn introspect() -> Request {
@@ -79,8 +78,8 @@ async fn refuses_what_it_does_not_understand() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_spent_allowance_is_a_429_and_counts_the_key_alone() {
-    let rate_limit = Some("1/m".parse::<RateLimit>().unwrap());
-    let (server, mut transcript) = (Setup { rate_limit, ..Setup::default() }.start(), Transcript::default());
+    let server = Server::with(|setup| setup.rate_limit = Some("1/m".parse().unwrap()));
+    let mut transcript = Transcript::default();
     let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"CI"}"#).send(&server).await;
     let body = format!("token={}", key.field("key"));
     assert_eq!(form(&body).send(&server).await.status, 200);
@@ -94,7 +93,7 @@ async fn a_spent_allowance_is_a_429_and_counts_the_key_alone() {
 /// An answer of "not active" would lock out everybody.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_is_down_is_a_503() {
-    let server = Setup { store: FailingStore::keys(down), ..Setup::default() }.start();
+    let server = Server::with(|setup| setup.store = FailingStore::keys(down));
     let mut transcript = Transcript::default();
     transcript.send(&server, form("token=svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV0l3Q8O")).await;
     assert_snapshot!(transcript.text());
