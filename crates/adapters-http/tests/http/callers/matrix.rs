@@ -181,7 +181,7 @@ async fn every_operation_admits_whom_the_table_admits() {
 fn class_of(operation: &str) -> &'static Class {
     let own = OPERATIONS.iter().find(|(named, _)| *named == operation).map(|(_, class)| *class);
     let (method, path) = operation.split_once(' ').unwrap();
-    let mut areas = AREAS.iter().filter(|(start, ..)| path.starts_with(start));
+    let mut areas = AREAS.iter().filter(|(start, ..)| path.starts_with(*start));
     let of_area = || areas.next().map(|(_, see, change)| if method == "GET" { *see } else { *change });
     let name = own.or_else(of_area).unwrap_or_else(|| panic!("{operation} has no class"));
     CLASSES.iter().find(|class| class.name == name).unwrap()
