@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{ENCRYPTION_KEY, Gatepost, Request, Setup, User, eventually, free_address, run_gatepost};
+use crate::harness::{ENCRYPTION_KEY, Gatepost, Request, Setup, User, eventually, free_address, run_gatepost, until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_printed_curl_creates_a_key() {
@@ -81,10 +81,7 @@ async fn a_hangup_ends_nothing() {
     printed_line(&gatepost, "curl ").await;
     for count in 1..=2 {
         gatepost.signal("HUP");
-        eventually("the signal is logged", async || {
-            (gatepost.written().matches("SIGHUP").count() == count).then_some(())
-        })
-        .await;
+        until("the signal is logged", async || gatepost.written().matches("SIGHUP").count() == count).await;
     }
     assert_eq!(gatepost.send(&Request::new("GET", "/livez")).await.status, 200);
     assert_eq!(gatepost.exit_status(), None);

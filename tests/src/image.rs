@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::harness::{
-    Connection, ENCRYPTION_KEY, IdentityProvider, Request, eventually, free_address, gatepost_binary,
+    Connection, ENCRYPTION_KEY, IdentityProvider, Request, eventually, free_address, gatepost_binary, until,
 };
 
 /// The user of the image.
@@ -58,7 +58,7 @@ async fn the_image_serves_without_rights_and_says_that_it_is_healthy() {
     let database = fs::metadata(image.root.path().join("data/gatepost-data/gatepost.db")).unwrap();
     assert_eq!((database.uid(), database.mode() & 0o777), (USER, 0o600));
     drop(service);
-    eventually("the service has ended", async || Connection::open(address).await.is_err().then_some(())).await;
+    until("the service has ended", async || Connection::open(address).await.is_err()).await;
 }
 
 async fn ready(address: SocketAddr, service: &mut Service) {

@@ -4,7 +4,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Gatepost, Setup, Storage, User, eventually, feed_gatepost, free_address};
+use crate::harness::{Gatepost, Setup, Storage, User, feed_gatepost, free_address, until};
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
 
@@ -36,16 +36,16 @@ async fn dev_creates_verifies_rotates_and_revokes_keys() {
     assert_failed(&shell.feed(&["verify"], &key), 1, "not valid");
     succeeded(&shell.feed(&["verify"], &successor));
     assert!(succeeded(&shell.run(&["list", "--user", "alice"])).contains("revoked 2"));
-    eventually("what was verified is counted", async || {
+    until("what was verified is counted", async || {
         let usage = succeeded(&shell.run(&["usage", &id, "--hours", "2", "--user", "alice"]));
         let total = usage.lines().last().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        (total == "total 3 0 1").then_some(())
+        total == "total 3 0 1"
     })
     .await;
-    eventually("the active key alone", async || {
+    until("the active key alone", async || {
         let uses = succeeded(&shell.run(&["usage", "--user", "alice"]));
         let rows = uses.lines().skip(1).map(|line| line.split_whitespace().skip(1).collect::<Vec<_>>());
-        (rows.collect::<Vec<_>>() == [["2", "2", "2"]]).then_some(())
+        rows.collect::<Vec<_>>() == [["2", "2", "2"]]
     })
     .await;
     assert_eq!(succeeded(&shell.run(&["usage", "--user", "bob"])), "no active keys");

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::harness::{DEADLINE, Gatepost, Request, Setup, Storage, eventually, run_gatepost};
+use crate::harness::{DEADLINE, Gatepost, Request, Setup, Storage, eventually, run_gatepost, until};
 
 const LOG_FILTER: &str = "/api/operator/log-filter";
 
@@ -95,7 +95,7 @@ async fn status_of(connection: &mut TlsStream<TcpStream>, request: &Request) -> 
 
 async fn hang_up(gatepost: &Gatepost, line: &str) {
     gatepost.signal("HUP");
-    eventually("the signal is logged", async || gatepost.written().contains(line).then_some(())).await;
+    until("the signal is logged", async || gatepost.written().contains(line)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -169,7 +169,7 @@ async fn operator_tokens_rotate_and_the_log_changes_without_a_restart() {
     files.write("gatepost.toml", "log = \"warn,gatepost=info\"\ndatabase_pool_size = 3\n");
     hang_up(&gatepost, "\"new_tokens\":true").await;
     let left = "\"settings\":\"DATABASE_POOL_SIZE\"";
-    eventually("the rest is named", async || gatepost.written().contains(left).then_some(())).await;
+    until("the rest is named", async || gatepost.written().contains(left)).await;
     assert_eq!((status(&old).await, status(&new).await), (401, 200));
     hang_up(&gatepost, "\"new_tokens\":false").await;
     let requests = gatepost.written().matches("\"route\":\"/api/operator/audit\"").count();
@@ -199,7 +199,7 @@ async fn an_operator_changes_the_log_until_sighup() {
     let changed = change(ADMIN, "warn,adapters_http=info").await;
     assert_eq!(changed.json(), json!({ "filter": "warn,adapters_http=info", "before": "warn" }));
     assert_eq!(present().await, json!("warn,adapters_http=info"));
-    eventually("lines of requests", async || (requests() == 2).then_some(())).await;
+    until("lines of requests", async || requests() == 2).await;
     let log = gatepost.send(&Request::new("GET", "/api/operator/audit?target=log").bearer(ADMIN)).await.json();
     let [event] = log["events"].as_array().unwrap().as_slice() else { panic!("{log}") };
     assert_eq!((&event["action"], &event["actor"]["id"]), (&json!("log.filter_changed"), &json!("operator")));
@@ -207,5 +207,5 @@ async fn an_operator_changes_the_log_until_sighup() {
     assert_eq!((&event["changes"], &event["userId"]), (&change_of_it, &json!("gatepost:operator")));
 
     hang_up(&gatepost, "").await;
-    eventually("LOG counts again", async || (present().await == json!("warn")).then_some(())).await;
+    until("LOG counts again", async || present().await == json!("warn")).await;
 }

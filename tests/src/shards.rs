@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::Instant;
 
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually, in_time};
+use crate::harness::{Gatepost, Request, Setup, Storage, in_time, until};
 use crate::webhooks::host::{Consumer, Host, setup};
 use crate::webhooks::pulls::{receive, subscribed};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -133,10 +133,10 @@ async fn only_users_of_the_server_are_failed(stopped: usize) {
     let called = Instant::now();
     assert_eq!(gatepost.user(&subjects[stopped]).create("lost").await.status, 503);
     assert!(called.elapsed() < ANSWERED_WITHIN, "{:?}", called.elapsed());
-    eventually("a key of the stopped server is not trusted any more", async || {
+    until("a key of the stopped server is not trusted any more", async || {
         let (called, status) = (Instant::now(), gatepost.whoami(&keys[stopped]).await.status);
         assert!(called.elapsed() < ANSWERED_WITHIN, "{:?}", called.elapsed());
-        (status == 503).then_some(())
+        status == 503
     })
     .await;
     for shard in (0..SHARDS).filter(|shard| *shard != stopped) {
@@ -153,12 +153,10 @@ async fn only_users_of_the_server_are_failed(stopped: usize) {
     }
 
     servers[stopped].start_again().await.expect("the server starts");
-    eventually("the server's users are served again", async || {
-        let (created, known) = (
-            gatepost.user(&subjects[stopped]).create("back").await.status,
-            gatepost.whoami(&keys[stopped]).await.status,
-        );
-        (known == 200 && [200, 400].contains(&created)).then_some(())
+    let user = gatepost.user(&subjects[stopped]);
+    until("the server's users are served again", async || {
+        let created = user.create("back").await.status;
+        gatepost.whoami(&keys[stopped]).await.status == 200 && [200, 400].contains(&created)
     })
     .await;
     Host(gatepost.address()).publish(&subjects[stopped], "invoice.paid", json!({})).await;
@@ -191,7 +189,7 @@ async fn an_instance_that_starts_without_a_server_serves_the_others() {
     let publishing = async {
         // The reader waits when the consumer is listed.
         let consumers = async || consumer.get(&format!("{log}/consumers")).await["consumers"] != json!([]);
-        eventually("the consumer is listed", async || consumers().await.then_some(())).await;
+        until("the consumer is listed", consumers).await;
         Host(gatepost.address()).publish(user, "a", json!({})).await;
         Instant::now()
     };

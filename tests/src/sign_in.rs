@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::harness::{
     Browser, Gatepost, Request, Response, Setup, Storage, eventually, free_address, in_time, led_to, on_both_databases,
+    until,
 };
 
 on_both_databases!(a_session_works_survives_a_restart_and_ends);
@@ -37,11 +38,8 @@ async fn dev_signs_in_users_and_an_operator_without_configuration() {
     let address = gatepost.address();
     // The provider's keys are fetched in the background.
     let mut nobody = Browser::default();
-    eventually("the provider is known", async || {
-        let login = nobody.send(address, Request::new("GET", "/console/login")).await;
-        (login.status == 303).then_some(())
-    })
-    .await;
+    let login = Request::new("GET", "/console/login");
+    until("the provider is known", async || nobody.send(address, login.clone()).await.status == 303).await;
     let mut alice = Browser::default();
     let page = alice.sign_in(address, "alice", "/console/deliveries?state=failed").await;
     assert_eq!(led_to(&page), "/console/deliveries?state=failed");

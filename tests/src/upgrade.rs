@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::harness::{Connection, Gatepost, Request, Response, Storage, eventually, old_binary};
+use crate::harness::{Connection, Gatepost, Request, Response, Storage, eventually, old_binary, until};
 use crate::webhooks::host::{Consumer, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -69,10 +69,7 @@ async fn both_refuse_what_either_revokes(one: &Gatepost, other: &Gatepost) {
         let (key, id) = user.created("for a moment").await;
         assert_eq!(there.whoami(&key).await.status, 200);
         assert_eq!(user.revoke(&id).await.status, 200);
-        eventually("the other version refuses the key", async || {
-            (there.whoami(&key).await.status == 401).then_some(())
-        })
-        .await;
+        until("the other version refuses the key", async || there.whoami(&key).await.status == 401).await;
     }
 }
 
@@ -114,7 +111,7 @@ impl Balancer {
             let place = addresses.iter().position(|one| **one == address).unwrap();
             addresses.remove(place)
         };
-        eventually("nobody is being answered", async || (Arc::strong_count(&removed) == 1).then_some(())).await;
+        until("nobody is being answered", async || Arc::strong_count(&removed) == 1).await;
     }
 
     fn next(&self) -> Arc<SocketAddr> {
@@ -124,8 +121,7 @@ impl Balancer {
 
     async fn answers(&self, more: u64) {
         let enough = self.answered.load(Ordering::Relaxed) + more;
-        eventually("requests are answered", async || (self.answered.load(Ordering::Relaxed) >= enough).then_some(()))
-            .await;
+        until("requests are answered", async || self.answered.load(Ordering::Relaxed) >= enough).await;
     }
 
     async fn send(&self, request: &Request, expected: u16) -> Option<Response> {

@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually, feed_gatepost, free_address, gatepost_binary};
+use crate::harness::{
+    Gatepost, Request, Setup, Storage, eventually, feed_gatepost, free_address, gatepost_binary, until,
+};
 use crate::webhooks::host::{Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -44,9 +46,9 @@ async fn listen_receives_and_forwards_an_event_of_dev() {
     })
     .await;
     assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&json!(event), &json!(1)));
-    eventually("it is counted", async || {
+    until("it is counted", async || {
         let total = shell.json(&["webhooks", "outcomes", "--user", "alice", "--hours", "2"])["total"].clone();
-        (total == json!({"delivered": 1, "retried": 0, "exhausted": 0})).then_some(())
+        total == json!({"delivered": 1, "retried": 0, "exhausted": 0})
     })
     .await;
     let alice = succeeded(&shell.run(&["token", "--user", "alice"]));
@@ -174,10 +176,7 @@ async fn an_unreachable_target_is_reported_and_retried() {
     assert!(line.contains("not forwarded"), "{line}");
     let target = Receiver::start_at(address, Behaviour::ok()).await;
     target.expect(1).await;
-    eventually("the answer is shown", async || {
-        listening.shown().lines().any(|line| line.ends_with("200")).then_some(())
-    })
-    .await;
+    until("the answer is shown", async || listening.shown().lines().any(|line| line.ends_with("200"))).await;
 }
 
 /// Five failures pause the subscription for 30 s, and the second retry is five minutes later.
@@ -192,7 +191,7 @@ async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
         succeeded(&shell.publish("alice", "invoice.paid", DATA));
     }
     listening.complains("Gatepost pauses").await;
-    eventually("five deliveries have failed", async || (listening.shown().lines().count() >= 5).then_some(())).await;
+    until("five deliveries have failed", async || listening.shown().lines().count() >= 5).await;
     let start = Instant::now();
     let target = Receiver::start_at(address, Behaviour::ok()).await;
     target.expect(6).await;

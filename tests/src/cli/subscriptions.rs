@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Shell;
-use crate::harness::{Browser, Gatepost, Setup, Storage, eventually};
+use crate::harness::{Browser, Gatepost, Setup, Storage, eventually, until};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -42,8 +42,8 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     assert_eq!(shell.json(&format!("webhooks disable {id} --user alice --yes"))["enabled"], false);
     assert_eq!(show()["health"]["state"], "disabled");
     // A retry in flight ends later than the call.
-    let failed = || shell.json("webhooks deliveries --user alice --state failed")["deliveries"] != json!([]);
-    eventually("the delivery ends", async || failed().then_some(())).await;
+    let failed = async || shell.json("webhooks deliveries --user alice --state failed")["deliveries"] != json!([]);
+    until("the delivery ends", failed).await;
     assert_eq!(shell.succeeds(&format!("webhooks enable {id} --user alice")), format!("{id} is enabled"));
     receiver.behave(Behaviour::ok());
     let failures = shell.succeeds("webhooks failures --user alice");

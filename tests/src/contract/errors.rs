@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::assert_problem;
-use crate::harness::{Request, Setup, Storage, eventually, on_both_databases};
+use crate::harness::{Request, Setup, Storage, on_both_databases, until};
 
 on_both_databases!(errors_of_the_framework_have_the_same_form, the_request_id_is_the_callers_or_new);
 
@@ -36,5 +36,5 @@ async fn the_request_id_is_the_callers_or_new(storage: Storage) {
     let (one, two) = (gatepost.user("alice").list().await, gatepost.user("alice").list().await);
     let id = |response: &crate::harness::Response| response.header("x-request-id").unwrap().to_owned();
     assert_ne!(id(&one), id(&two));
-    eventually("the log line has the request id", async || gatepost.written().contains(&id(&one)).then_some(())).await;
+    until("the log line has the request id", async || gatepost.written().contains(&id(&one))).await;
 }

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use super::{answer, arguments, copied, copy, fill_and_stop, migrate, said};
-use crate::harness::{Storage, eventually, gatepost_binary};
+use crate::harness::{Storage, eventually, gatepost_binary, until};
 use crate::shards::shard_of;
 use crate::survival::pgbouncer::pooled;
 use crate::webhooks::host::setup;
@@ -65,7 +65,7 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
     let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = x'636f7079'::int::oid
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     copy_until_killed(&from, &to, &to, &table, async || {
-        eventually("the copy keeps others out", async || (answer(&to, held).await != "0").then_some(())).await;
+        until("the copy keeps others out", async || answer(&to, held).await != "0").await;
         let second = copy(&other, &to).await;
         assert!(said(&second).contains("another copy writes"), "{}", said(&second));
     })
@@ -96,10 +96,10 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
 /// seconds at most, so `meanwhile` begins with it.
 async fn copy_until_killed(from: &Storage, to: &Storage, locked: &Storage, table: &str, meanwhile: impl AsyncFn()) {
     let lock = tokio::spawn(hold(locked, table));
-    eventually("the table is locked", async || (sessions(locked, table, true).await > 0).then_some(())).await;
+    until("the table is locked", async || sessions(locked, table, true).await > 0).await;
     let arguments = arguments(from, to);
     let mut copy = Command::new(gatepost_binary()).args(arguments).env_clear().stderr(Stdio::null()).spawn().unwrap();
-    let waits = eventually("the copy waits", async || (sessions(locked, table, false).await > 0).then_some(()));
+    let waits = until("the copy waits", async || sessions(locked, table, false).await > 0);
     tokio::join!(meanwhile(), waits);
     copy.kill().unwrap();
     copy.wait().unwrap();

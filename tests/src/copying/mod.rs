@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
-use crate::harness::{Gatepost, Setup, Storage, eventually, run_gatepost};
+use crate::harness::{Gatepost, Setup, Storage, run_gatepost, until};
 use crate::shards::subjects;
 use crate::webhooks::host::{Consumer, Host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -48,7 +48,7 @@ async fn the_source_serves_reads_while_it_is_copied() {
     answer(&from, &format!("ALTER DATABASE {database} SET default_transaction_read_only = on")).await;
     let sessions = "pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     answer(&from, &format!("SELECT count(pg_terminate_backend(pid)) FROM {sessions}")).await;
-    eventually("writes are refused", async || (user.create("after").await.status == 503).then_some(())).await;
+    until("writes are refused", async || user.create("after").await.status == 503).await;
 
     let copying = tokio::spawn({
         let arguments = arguments(&from, &to);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{copied, copy, said, three_shards};
-use crate::harness::{Browser, Gatepost, Request, Setup, Storage, eventually};
+use crate::harness::{Browser, Gatepost, Request, Setup, Storage, eventually, until};
 use crate::shards::subjects;
 use crate::webhooks::host::{Consumer, DELIVERIES, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
 use crate::webhooks::receiver::{Behaviour, Received, Receiver};
@@ -208,12 +208,9 @@ impl Person {
             waiting.push(published["event"]["id"].as_str().unwrap().to_owned());
         }
         let failed = format!("subscriptionId={failing}&state=waiting");
-        let has_failed = |delivery: &Value| delivery["attempts"].as_u64() >= Some(1);
-        eventually("they have failed", async || {
-            let waiting = self.consumer.deliveries(&failed).await;
-            (waiting.iter().filter(|one| has_failed(one)).count() == WAITING).then_some(())
-        })
-        .await;
+        let has_failed = |delivery: &&Value| delivery["attempts"].as_u64() >= Some(1);
+        let count = async || self.consumer.deliveries(&failed).await.iter().filter(has_failed).count();
+        until("they have failed", async || count().await == WAITING).await;
         waiting
     }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Place;
 use crate::harness::{
-    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, eventually, free_address, gatepost_binary, search_path,
+    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, free_address, gatepost_binary, search_path, until,
 };
 use crate::survival::pgbouncer::pooled;
 
@@ -38,7 +38,7 @@ impl Place {
         let succeeded = self.paste(command);
         assert_eq!(succeeded, cure != Fails, "{what}: {command}");
         if cure == Cures {
-            eventually(&format!("{command} cures {what}"), async || self.findings().is_empty().then_some(())).await;
+            until(&format!("{command} cures {what}"), async || self.findings().is_empty()).await;
         }
     }
 
@@ -188,7 +188,7 @@ async fn a_delivery_that_is_stored_twice() {
     let mut gatepost = Setup::serve(&storage).await.start().await;
     // The log has a partition for the row.
     let periods = "SELECT count(*) FROM webhook_periods";
-    eventually("periods are created", async || (storage.execute(0, periods).await != "0").then_some(())).await;
+    until("periods are created", async || storage.execute(0, periods).await != "0").await;
     gatepost.signal("TERM");
     gatepost.exited().await;
     storage.execute(0, PLANT).await;

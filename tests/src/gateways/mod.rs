@@ -10,7 +10,7 @@ use gateway::{Gateway, Kind};
 use recorder::Recorder;
 use serde_json::json;
 
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually};
+use crate::harness::{Gatepost, Request, Setup, Storage, until};
 
 /// Makes a test of each named `async fn(Kind)` for every gateway: `nginx::name` and so on.
 macro_rules! on_every_gateway {
@@ -207,7 +207,7 @@ async fn an_unreachable_gatepost_is_a_503(kind: Kind) {
     }
     world.assert_api_saw_nothing();
     world.gatepost.start_again().await;
-    eventually("keys pass again", async || (world.gateway.send(&request).await.status == 200).then_some(())).await;
+    until("keys pass again", async || world.gateway.send(&request).await.status == 200).await;
 }
 
 async fn a_gatepost_that_does_not_know_is_a_503(kind: Kind) {

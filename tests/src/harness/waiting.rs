@@ -17,6 +17,11 @@ pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Opti
     }
 }
 
+/// Repeats `is_true` until it is.
+pub(crate) async fn until(what: &str, mut is_true: impl AsyncFnMut() -> bool) {
+    eventually(what, async || is_true().await.then_some(())).await;
+}
+
 /// Repeats a question until its answer is right. A wrong answer fails the test if its question was sent later than `bound`
 /// after `start`: the delay of answers on a busy machine does not count.
 pub(crate) async fn in_time(start: Instant, bound: Duration, what: &str, mut is_right: impl AsyncFnMut() -> bool) {

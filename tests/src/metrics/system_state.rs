@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::exposition::{TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases};
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases, until};
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -20,7 +20,7 @@ async fn an_operator_sees_the_figures_of_the_metrics(storage: Storage) {
     for (key, status) in [(&*key, 200), ("gp_0", 401), ("gp_1", 401)] {
         assert_eq!(gatepost.whoami(key).await.status, status);
     }
-    eventually("the attempt", async || delivered(&gatepost).await).await;
+    until("the attempt", async || system(&gatepost).await["attempts"]["delivered"] == 1).await;
     let (state, metrics) = (system(&gatepost).await, scrape(address, TEXT).await);
     for (part, metric, label, names) in [
         ("verifications", "gatepost_verifications_total", "result", vec!["good", "refused", "failed"]),
@@ -56,19 +56,12 @@ async fn an_operator_sees_the_versions_of_all_instances() {
     let (one, mut other) = (setup.twin().start().await, setup.twin().start().await);
     let sees = async |instance: &Gatepost, count: u32| {
         let expected = json!([{ "version": env!("CARGO_PKG_VERSION"), "count": count }]);
-        eventually("the instances are counted", async || {
-            (system(instance).await["instances"] == expected).then_some(())
-        })
-        .await;
+        until("the instances are counted", async || system(instance).await["instances"] == expected).await;
     };
     sees(&one, 2).await;
     sees(&other, 2).await;
     other.kill().await;
     sees(&one, 1).await;
-}
-
-async fn delivered(gatepost: &Gatepost) -> Option<()> {
-    (system(gatepost).await["attempts"]["delivered"] == 1).then_some(())
 }
 
 async fn system(gatepost: &Gatepost) -> Value {

@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 use super::page::{Block, Page};
-use crate::harness::{build, eventually, free_address, gatepost_binary, search_path};
+use crate::harness::{build, free_address, gatepost_binary, search_path, until};
 
 /// The addresses that pages use. A test replaces each of them by a free one.
 const ADDRESSES: [&str; 3] = ["127.0.0.1:8080", "127.0.0.1:9000", "127.0.0.1:3000"];
@@ -190,5 +190,5 @@ async fn a_group_is_killed_with_what_it_left_behind() {
     let id = group.0.id();
     assert!(signal_group("0", id), "the sleep goes on");
     drop(group);
-    eventually("the group is gone", async || (!signal_group("0", id)).then_some(())).await;
+    until("the group is gone", async || !signal_group("0", id)).await;
 }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::REFUSED_CUT_OFF_WITHIN;
 use super::delays::Delays;
 use super::fleet::{Fleet, Key, accepted_for};
-use crate::harness::{Connection, DEADLINE, FaultProxy, Line, eventually};
+use crate::harness::{Connection, DEADLINE, FaultProxy, Line, until};
 
 const REVOCATIONS: usize = 10;
 const QUESTION_INTERVAL: Duration = Duration::from_millis(10);
@@ -59,10 +59,10 @@ async fn assert_refused_when_cut_off(line: Line) {
 
     proxy.set(Line::Whole);
     for (key, status) in revoked.iter().map(|key| (key, 401)).chain([(&good, 200)]) {
-        eventually("the instance reads the feed again", async || {
+        until("the instance reads the feed again", async || {
             let seen = there.send(&key.question()).await.status;
             assert!([status, 503].contains(&seen), "{seen} for a key that is {status}");
-            (seen == status).then_some(())
+            seen == status
         })
         .await;
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use crate::harness::{Connection, FaultProxy, Gatepost, Request, Response, Setup, Storage, User, eventually};
+use crate::harness::{Connection, FaultProxy, Gatepost, Request, Response, Setup, Storage, User, until};
 
 pub(super) const OPERATOR_TOKEN: &str = "an-operator-token-of-the-suite-0123456789";
 
@@ -77,13 +77,13 @@ impl Fleet {
 
     /// Returns when this number of uses is stored. The statement that stores them locks the rows of the keys.
     pub(super) async fn store_uses(&self, uses: usize) {
-        eventually("the uses are stored", async || {
+        until("the uses are stored", async || {
             let mut stored = 0;
             for shard in 0..self.storage.shards() {
                 let sum = self.storage.execute(shard, "SELECT coalesce(sum(good), 0) FROM usage_by_hour").await;
                 stored += sum.parse::<usize>().expect("a number");
             }
-            (stored == uses).then_some(())
+            stored == uses
         })
         .await;
     }

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 use super::REFUSED_CUT_OFF_WITHIN;
 use super::delays::Delays;
 use super::fleet::{Fleet, Key, accepted_for, first_refusal};
-use crate::harness::{Response, Storage, User, eventually, own_server};
+use crate::harness::{Response, Storage, User, eventually, own_server, until};
 use crate::shards::shard_of;
 
 const REVOCATIONS: usize = 50;
@@ -40,11 +40,8 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     let mut unanswered = 0;
     for some in keys.chunks(10) {
         // Each stalled call has lost its connection. On a busy machine, new ones take their time.
-        eventually("all calls have connections again", async || {
-            let reads = join_all((0..some.len()).map(|n| users[n % USERS].list())).await;
-            reads.iter().all(|response| response.status == 200).then_some(())
-        })
-        .await;
+        let reads = async || join_all((0..some.len()).map(|n| users[n % USERS].list())).await;
+        until("all calls have connections again", async || reads().await.iter().all(|read| read.status == 200)).await;
         let calls = some.iter().enumerate().map(|(n, key)| users[n % USERS].revoke(&key.id));
         unanswered += join_all(calls).await.iter().filter(|response| response.status == 503).count();
     }
@@ -72,10 +69,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     assert!(delays.max() <= REFUSED_CUT_OFF_WITHIN, "{delays}");
     for instance in &fleet.instances {
         let has_status = async |key: &Key, status| {
-            eventually("the shards answer", async || {
-                (instance.send(&key.question()).await.status == status).then_some(())
-            })
-            .await;
+            until("the shards answer", async || instance.send(&key.question()).await.status == status).await;
         };
         has_status(&good, 200).await;
         for key in &keys {
@@ -87,10 +81,8 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
 /// The keys with a committed revocation. A 503 may also mean that the call had no connection and no effect.
 async fn committed_revocations(cluster: &Cluster, users: &[User], keys: Vec<Key>) -> Vec<Key> {
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-    eventually("no commit waits", async || {
-        (cluster.execute("postgres", waiting).await.expect("the server answers") == "0").then_some(())
-    })
-    .await;
+    until("no commit waits", async || cluster.execute("postgres", waiting).await.expect("the server answers") == "0")
+        .await;
     // Stalled calls have lost their connections, and new ones take time.
     let lists = eventually("all keys are listed", async || {
         let lists = join_all(users.iter().map(User::list)).await;
@@ -119,18 +111,14 @@ async fn revocations_are_heard_after_a_failover() {
     let (_, database) = storage.server().expect("it is Postgres");
     let shard = shard_of(&fleet.instances[0], "alice", storage.shards());
     let count = format!("SELECT count(*) FROM {}.api_keys", storage.schema(shard));
-    eventually("the standby has the keys", async || {
-        let counted = standby.execute(&database.name, &count).await.unwrap_or_default();
-        (counted == keys.len().to_string()).then_some(())
-    })
-    .await;
+    let counted = async || standby.execute(&database.name, &count).await.unwrap_or_default();
+    until("the standby has the keys", async || counted().await == keys.len().to_string()).await;
 
     primary.crash().await.expect("the primary dies");
     standby.promote().await.expect("the standby takes over");
     let mut delays = Vec::new();
     for key in &keys {
-        eventually("the revocation is committed", async || (alice.revoke(&key.id).await.status == 200).then_some(()))
-            .await;
+        until("the revocation is committed", async || alice.revoke(&key.id).await.status == 200).await;
         let answered = Instant::now();
         let (accepted_until, _) = first_refusal(fleet.instances[1].address(), key.clone()).await;
         delays.push(accepted_for(accepted_until, answered));

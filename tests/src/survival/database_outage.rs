@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, eventually, own_server};
+use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, own_server, until};
 
 /// The bound in `docs/operations/databases.md`, with a margin for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
@@ -71,10 +71,10 @@ async fn assert_down(gatepost: &Gatepost, full_key: &str) {
     }
     assert!(start.elapsed() < ANSWER_WITHIN, "answered after {:?}", start.elapsed());
     let used_lately = Request::new("GET", "/api/whoami").header("x-api-key", full_key);
-    eventually("the key in memory is no longer trusted", async || {
+    until("the key in memory is no longer trusted", async || {
         let response = gatepost.send(&used_lately).await;
         assert!(matches!(response.status, 200 | 503), "{}", response.text());
-        (response.status == 503).then_some(())
+        response.status == 503
     })
     .await;
     assert_eq!(gatepost.send(&Request::new("GET", "/livez")).await.status, 200, "the process itself works");
@@ -92,12 +92,12 @@ fn assert_unavailable(response: &Response) {
 /// The same process works again, and answers only 503 until then.
 async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
     let alice = gatepost.user("alice");
-    eventually("it heals", async || {
+    until("it heals", async || {
         let responses = [alice.list().await, gatepost.whoami(full_key).await];
         for response in &responses {
             assert!(response.status == 200 || response.status == 503, "{}", response.text());
         }
-        responses.iter().all(|response| response.status == 200).then_some(())
+        responses.iter().all(|response| response.status == 200)
     })
     .await;
     readyz_answers(gatepost, 200).await;
@@ -113,9 +113,6 @@ async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
 
 /// Waits, because `/readyz` reuses a result for half a second.
 async fn readyz_answers(gatepost: &Gatepost, status: u16) {
-    eventually("/readyz fails", async || {
-        let response = gatepost.send(&Request::new("GET", "/readyz")).await;
-        (response.status == status).then_some(())
-    })
-    .await;
+    let ready = Request::new("GET", "/readyz");
+    until("/readyz has this status", async || gatepost.send(&ready).await.status == status).await;
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::harness::{Connection, Gatepost, Request, Setup, Storage, User, eventually, on_both_databases};
+use crate::harness::{Connection, Gatepost, Request, Setup, Storage, User, eventually, on_both_databases, until};
 
 on_both_databases!(sigterm_under_load_fails_nobody, a_second_signal_ends_at_once);
 
@@ -111,7 +111,7 @@ async fn a_second_signal_ends_at_once(storage: Storage) {
     let mut gatepost = Setup::serve(&storage).await.start().await;
     let held = hold_requests(&gatepost, &gatepost.user("alice")).await;
     gatepost.signal("TERM");
-    eventually("the log reports the shutdown", async || gatepost.written().contains("signal").then_some(())).await;
+    until("the log reports the shutdown", async || gatepost.written().contains("signal")).await;
     assert!(gatepost.exit_status().is_none(), "the shutdown waits for the requests in progress");
     let start = Instant::now();
     gatepost.signal("TERM");

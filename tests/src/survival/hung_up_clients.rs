@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::harness::{Request, Setup, Storage, eventually, own_server};
+use crate::harness::{Request, Setup, Storage, eventually, own_server, until};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
 
@@ -66,9 +66,9 @@ async fn hung_up_clients() -> bool {
         server_ends.push(server_end(address, gatepost.address()));
         client.reset().expect("the client is connected");
     }
-    eventually("the server has dropped the calls", async || {
+    until("the server has dropped the calls", async || {
         let open = open_files(gatepost.process_id());
-        server_ends.iter().all(|end| !open.contains(end)).then_some(())
+        server_ends.iter().all(|end| !open.contains(end))
     })
     .await;
     cluster.wait_for_standby("").await.expect("the server takes a setting");
@@ -85,9 +85,9 @@ async fn hung_up_clients() -> bool {
     if is_late() {
         return false;
     }
-    eventually("every line is copied", async || {
+    until("every line is copied", async || {
         let copy = gatepost.written();
-        recorded.lines().all(|line| copy.contains(line)).then_some(())
+        recorded.lines().all(|line| copy.contains(line))
     })
     .await;
     let counted = scrape(metrics, TEXT).await.value("gatepost_audit_events_total", &[("action", "key.created")]);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use crate::harness::{Setup, Storage, User, eventually, on_both_databases};
+use crate::harness::{Setup, Storage, User, on_both_databases, until};
 
 on_both_databases!(kill_9_loses_nothing_that_was_answered);
 
@@ -39,10 +39,7 @@ async fn kill_9_loses_nothing_that_was_answered(storage: Storage) {
             let user = gatepost.user(&format!("writer {writer} of round {round}"));
             writers.spawn(write_until_cut_off(user, Arc::clone(&told), Arc::clone(&answers)));
         }
-        eventually("enough answers", async || {
-            (answers.load(Ordering::Relaxed) >= ANSWERS_BEFORE_THE_KILL).then_some(())
-        })
-        .await;
+        until("enough answers", async || answers.load(Ordering::Relaxed) >= ANSWERS_BEFORE_THE_KILL).await;
         gatepost.kill().await;
         writers.join_all().await;
         gatepost.start_again().await;

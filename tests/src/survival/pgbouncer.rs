@@ -6,7 +6,7 @@ use throwaway_postgres::Cluster;
 use tokio::task::JoinSet;
 
 use crate::concurrency::two_processes_store_exactly_the_maximum;
-use crate::harness::{Gatepost, Setup, Storage, eventually};
+use crate::harness::{Gatepost, Setup, Storage, until};
 use crate::revocation::propagation::two_instances_on;
 use crate::shards::two_instances_answer_as_on_one;
 use crate::webhooks::host::setup;
@@ -67,7 +67,7 @@ async fn the_mode_may_change_while_gatepost_runs() {
     let end = format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{name}'");
     cluster.execute("postgres", &end).await.expect("ends the sessions");
     let alice = gatepost.user("alice");
-    eventually("keys are stored again", async || (alice.create("after").await.status == 200).then_some(())).await;
+    until("keys are stored again", async || alice.create("after").await.status == 200).await;
     for key in &before {
         assert_eq!(gatepost.whoami(key).await.status, 200);
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use crate::harness::{Connection, Request, Setup, Storage, eventually};
+use crate::harness::{Connection, Request, Setup, Storage, until};
 
 const STOPS: usize = 3;
 /// Half of them open a connection for each request. Together they send 500 requests in a second.
@@ -56,8 +56,7 @@ struct Counts {
 impl Counts {
     async fn answered_more(&self, requests: u64) {
         let enough = self.answered.load(Ordering::Relaxed) + requests;
-        eventually("the server answers", async || (self.answered.load(Ordering::Relaxed) >= enough).then_some(()))
-            .await;
+        until("the server answers", async || self.answered.load(Ordering::Relaxed) >= enough).await;
     }
 }
 

@@ -5,7 +5,7 @@ use tokio::time::sleep;
 
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
-use crate::harness::{Gatepost, Request, Storage, eventually, on_both_databases};
+use crate::harness::{Gatepost, Request, Storage, on_both_databases, until};
 
 on_both_databases!(what_an_owner_changes_holds_soon);
 
@@ -43,11 +43,7 @@ async fn holds(gatepost: &Gatepost, user: &str, mut change: Request) {
     sleep(SOON).await;
     let begun = slow.received().len();
     assert!((8..EVENTS).contains(&begun), "{user}: {begun} attempts");
-    eventually("all deliveries have ended", async || {
-        let waiting =
-            consumer.deliveries("state=waiting").await.len() + consumer.deliveries("state=sending").await.len();
-        (waiting == 0).then_some(())
-    })
-    .await;
+    let count = async |state: &str| consumer.deliveries(&format!("state={state}")).await.len();
+    until("all deliveries have ended", async || count("waiting").await + count("sending").await == 0).await;
     assert_eq!(slow.received().len(), begun, "{user}: nothing more may begin at the old URL");
 }

@@ -11,7 +11,7 @@ use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
 use super::tls_receiver::TlsReceiver;
 use crate::console::hexadecimal;
-use crate::harness::{Request, Setup, Storage, eventually, on_both_databases};
+use crate::harness::{Request, Setup, Storage, eventually, on_both_databases, until};
 
 on_both_databases!(each_subscription_has_its_own_client_certificate, a_certificate_that_expires_soon_is_announced,);
 
@@ -44,7 +44,7 @@ async fn each_subscription_has_its_own_client_certificate(storage: Storage) {
     let host = Host(gatepost.address());
     for served in [2, 4] {
         host.publish("alice", "a", Value::Null).await;
-        eventually("both are delivered", async || (receiver.served() == served).then_some(())).await;
+        until("both are delivered", async || receiver.served() == served).await;
     }
     let seen = receiver.clients();
     for client in &clients {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::host::{Consumer, Host, setup};
 use super::receiver::{Behaviour, Receiver};
-use crate::harness::{Gatepost, Storage, eventually, free_address, on_both_databases};
+use crate::harness::{Gatepost, Storage, eventually, free_address, on_both_databases, until};
 
 on_both_databases!(
     kill_9_loses_no_accepted_event,
@@ -70,8 +70,7 @@ async fn publish_until_killed(gatepost: &mut Gatepost, round: usize, accepted: &
             }
         });
     }
-    eventually("enough is accepted", async || (count.load(Ordering::Relaxed) >= ACCEPTED_BETWEEN_KILLS).then_some(()))
-        .await;
+    until("enough is accepted", async || count.load(Ordering::Relaxed) >= ACCEPTED_BETWEEN_KILLS).await;
     gatepost.kill().await;
     stop.store(true, Ordering::Relaxed);
     publishers.join_all().await;

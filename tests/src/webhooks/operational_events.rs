@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::host::{Consumer, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Received, Receiver};
 use super::three_calls::verify;
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases};
+use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases, until};
 
 on_both_databases!(
     the_operator_hears_of_keys_and_subscriptions,
@@ -88,13 +88,10 @@ async fn failing_subscription(gatepost: &Gatepost) -> (String, Receiver) {
     for _ in 0..6 {
         Host(gatepost.address()).publish("bob", "a", Value::Null).await;
     }
-    eventually("the subscription fails", async || {
-        let found = bob.get(&format!("{SUBSCRIPTIONS}/{id}")).await;
-        (found["health"]["state"] == "paused").then_some(())
-    })
-    .await;
+    let path = format!("{SUBSCRIPTIONS}/{id}");
+    until("the subscription fails", async || bob.get(&path).await["health"]["state"] == "paused").await;
     broken.behave(Behaviour::answer("410 Gone", "", ""));
-    let recover = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/recover"));
+    let recover = Request::new("POST", &format!("{path}/recover"));
     bob.call(recover.json(&json!({ "since": "2026-01-01T00:00:00Z" }))).await;
     (id, broken)
 }
@@ -111,10 +108,8 @@ async fn an_owner_hears_of_its_own_keys(storage: Storage) {
     alice.created("the last").await;
     assert_eq!(alice.revoke(&id).await.status, 200);
     told(&receiver, &[("gatepost.key.created", &id), ("gatepost.key.revoked", &id)]).await;
-    eventually("the maximum is received", async || {
-        receiver.received().iter().any(|one| body(one)["type"] == "gatepost.key.limit_reached").then_some(())
-    })
-    .await;
+    let is_reached = |webhook: &Received| body(webhook)["type"] == "gatepost.key.limit_reached";
+    until("the maximum is received", async || receiver.received().iter().any(is_reached)).await;
     for webhook in receiver.received() {
         verify(&secret, &webhook).expect("the secret of the subscription signs");
         assert_eq!(body(&webhook)["data"]["userId"], "alice", "nothing of others");
@@ -167,8 +162,7 @@ async fn a_kill_between_the_steps_repeats_an_announcement_under_one_id() {
         sql(&format!("ALTER TABLE {table} ADD CONSTRAINT refusal CHECK ({accepted}) NOT VALID")).await;
         let failed = gatepost.written().matches(FAILED).count();
         created.push(gatepost.user("alice").created(step).await.1);
-        eventually("the step fails", async || (gatepost.written().matches(FAILED).count() > failed).then_some(()))
-            .await;
+        until("the step fails", async || gatepost.written().matches(FAILED).count() > failed).await;
         gatepost.kill().await;
         sql(&format!("ALTER TABLE {table} DROP CONSTRAINT refusal")).await;
         gatepost.start_again().await;

@@ -9,8 +9,7 @@ use super::receiver::{Behaviour, Receiver};
 use super::signatures::{key_set, verified};
 use super::tls_receiver::TlsReceiver;
 use crate::harness::{
-    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, contains, database_files, eventually, on_both_databases,
-    own_server,
+    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, contains, database_files, on_both_databases, own_server, until,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -75,10 +74,7 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
     let arrived = receiver.expect(5).await;
-    eventually("the webhook with a certificate comes", async || {
-        (strict.clients() == [certified.certificate.clone()]).then_some(())
-    })
-    .await;
+    until("the webhook with a certificate comes", async || strict.clients() == [certified.certificate.clone()]).await;
     let carry = |header: (String, String)| arrived.iter().filter(|one| one.headers.contains(&header)).count();
     assert_eq!(carry(("x-canary".into(), HEADER.into())), 2, "the test and the delivery have the header");
     assert_eq!(carry(("authorization".into(), format!("Bearer {TOKEN}"))), 2, "and the authentication");
@@ -118,10 +114,8 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let both = old.clone().with("ENCRYPTION_KEY", &format!("{NEW_KEY},{ENCRYPTION_KEY}"));
     let mut gatepost = both.start().await;
     publish_one(&gatepost, &receiver, &keys, 1).await;
-    eventually("the secrets are sealed again", async || {
-        gatepost.written().contains("encrypted the signing secrets again").then_some(())
-    })
-    .await;
+    until("the secrets are sealed again", async || gatepost.written().contains("encrypted the signing secrets again"))
+        .await;
     gatepost.kill().await;
 
     let mut gatepost = start_with(old.clone(), NEW_KEY).await;

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
 use super::receiver::{Behaviour, Receiver};
 use super::tls_receiver::TlsReceiver;
-use crate::harness::{Storage, eventually, free_address, on_both_databases};
+use crate::harness::{Storage, free_address, on_both_databases, until};
 
 on_both_databases!(
     every_kind_of_receiver_ends_in_time_with_its_reason,
@@ -160,11 +160,9 @@ async fn a_receiver_that_comes_back_gets_the_missed_events(storage: Storage) {
     for number in 0..3 {
         host.publish("zoo", "order.paid", json!({ "number": number })).await;
     }
-    eventually("every delivery has a failed attempt", async || {
-        let waiting = consumer.deliveries(&format!("subscriptionId={subscription}")).await;
-        waiting.iter().all(|delivery| delivery["attempts"].as_u64() >= Some(1)).then_some(())
-    })
-    .await;
+    let query = format!("subscriptionId={subscription}");
+    let has_failed = |delivery: &Value| delivery["attempts"].as_u64() >= Some(1);
+    until("each has failed once", async || consumer.deliveries(&query).await.iter().all(has_failed)).await;
     let receiver = Receiver::start_at(address, Behaviour::ok()).await;
     let webhooks = receiver.expect(3).await;
     let mut numbers: Vec<u64> = webhooks.iter().map(|webhook| number_in(&webhook.body)).collect();
@@ -195,7 +193,7 @@ async fn a_goaway_over_http2_fails_one_attempt_only(storage: Storage) {
     let (host, began) = (Host(gatepost.address()), Instant::now());
     for served in 1..=3 {
         host.publish("zoo", "feeding.time", Value::Null).await;
-        eventually("the webhook is delivered", async || (receiver.served() == served).then_some(())).await;
+        until("the webhook is delivered", async || receiver.served() == served).await;
     }
     // An idle connection is closed after four seconds.
     if began.elapsed() < Duration::from_secs(3) {
@@ -203,12 +201,9 @@ async fn a_goaway_over_http2_fails_one_attempt_only(storage: Storage) {
     }
     receiver.go_away();
     host.publish("zoo", "feeding.time", Value::Null).await;
-    eventually("the webhook is delivered after the retry", async || (receiver.served() == 4).then_some(())).await;
-    eventually("four are delivered", async || {
-        let delivered = consumer.deliveries(&format!("subscriptionId={subscription}&state=delivered")).await;
-        (delivered.len() == 4).then_some(())
-    })
-    .await;
+    until("the webhook is delivered after the retry", async || receiver.served() == 4).await;
+    let delivered = format!("subscriptionId={subscription}&state=delivered");
+    until("four are delivered", async || consumer.deliveries(&delivered).await.len() == 4).await;
     let newest = &consumer.deliveries(&format!("subscriptionId={subscription}")).await[0];
     let detail = consumer.get(&format!("/api/webhooks/deliveries/{}", newest["id"].as_str().unwrap())).await;
     let errors: Vec<Option<&str>> =
