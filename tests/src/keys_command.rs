@@ -182,15 +182,6 @@ async fn errors_go_to_standard_error() {
     assert_failed(&shell.with(("GATEPOST_URL", &nowhere)).feed(&["verify"], "svc_live_1"), 5, &nowhere);
 }
 
-#[test]
-fn help_begins_with_examples() {
-    let folder = tempfile::TempDir::new().unwrap();
-    for action in [&[][..], &["list"], &["create"], &["revoke"], &["rotate"], &["verify"]] {
-        let output = feed_gatepost(folder.path(), &[&["keys"], action, &["--help"]].concat(), &[], "");
-        assert!(succeeded(&output).starts_with("Examples:"), "{action:?}");
-    }
-}
-
 /// A shell for a running instance, with an environment.
 struct Shell<'a> {
     gatepost: &'a Gatepost,

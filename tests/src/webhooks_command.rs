@@ -319,18 +319,6 @@ async fn errors_go_to_standard_error() {
     assert_failed(&away.run(&["webhooks", "list"]), 5, &nowhere);
 }
 
-#[test]
-fn help_begins_with_examples() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let actions = ["list", "create", "delete", "test", "deliveries", "retry"].map(|action| vec!["webhooks", action]);
-    for command in
-        actions.into_iter().chain([vec!["webhooks"], vec!["events"], vec!["events", "publish"], vec!["listen"]])
-    {
-        let output = feed_gatepost(folder.path(), &[&command[..], &["--help"]].concat(), &[], "");
-        assert!(succeeded(&output).starts_with("Examples:"), "{command:?}");
-    }
-}
-
 /// A shell for a running instance, with an environment.
 struct Shell {
     folder: PathBuf,

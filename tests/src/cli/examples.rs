@@ -52,6 +52,7 @@ fn examples() -> Vec<(String, String)> {
     let (mut commands, mut examples) = (VecDeque::from([String::new()]), Vec::new());
     while let Some(command) = commands.pop_front() {
         let help = help(&command);
+        assert!(help.starts_with("Examples:\n"), "gatepost {command} --help begins with {help}");
         let found = section(&help, "Examples:").replace("\\\n", "");
         assert!(!found.is_empty(), "gatepost {command} --help has no examples");
         examples.extend(found.lines().map(|line| (command.clone(), line.trim().to_owned())));
