@@ -205,9 +205,7 @@ impl<'a> Shell<'a> {
     }
 
     fn feed(&self, arguments: &[&str], input: &str) -> Output {
-        let environment: Vec<_> =
-            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        feed_gatepost(&self.gatepost.folder(), &[&["keys"], arguments].concat(), &environment, input)
+        feed_gatepost(&self.gatepost.folder(), &[&["keys"], arguments].concat(), &self.environment, input)
     }
 }
 

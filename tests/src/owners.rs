@@ -383,9 +383,8 @@ async fn traces_in(storage: &Storage) -> Vec<&'static str> {
             .map(|(_, content)| content)
             .collect()
     } else {
-        let (folder, settings) = (TempDir::new().expect("a folder"), storage.settings());
-        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let made = run_gatepost(folder.path(), &["backup", "copy"], &settings);
+        let folder = TempDir::new().expect("a folder");
+        let made = run_gatepost(folder.path(), &["backup", "copy"], &storage.settings());
         assert!(made.status.success(), "{made:?}");
         vec![std::fs::read(folder.path().join("copy")).expect("the backup")]
     };

@@ -120,7 +120,6 @@ async fn a_new_certificate_is_used_without_a_restart() {
         assert_eq!(status_of(connection, &alive).await.unwrap(), "HTTP/1.1 200");
     }
     let environment = [("LISTEN", gatepost.address().to_string()), ("TLS_CERT_FILE", files.text("cert.pem"))];
-    let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let health = run_gatepost(Path::new("/"), &["health"], &environment);
     assert!(health.status.success(), "{}", String::from_utf8_lossy(&health.stderr));
 }

@@ -350,9 +350,7 @@ impl Shell {
     }
 
     fn feed(&self, arguments: &[&str], input: &str) -> Output {
-        let environment: Vec<_> =
-            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        feed_gatepost(&self.folder, arguments, &environment, input)
+        feed_gatepost(&self.folder, arguments, &self.environment, input)
     }
 
     /// The JSON answer of a command that must succeed.

@@ -45,9 +45,7 @@ impl Shell {
 
     /// Runs `gatepost` with these words.
     fn feed(&self, line: &str, input: &str) -> Output {
-        let environment: Vec<_> =
-            self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        feed_gatepost(&self.folder, &line.split(' ').collect::<Vec<_>>(), &environment, input)
+        feed_gatepost(&self.folder, &line.split(' ').collect::<Vec<_>>(), &self.environment, input)
     }
 
     /// Runs `gatepost` with these words and this standard output.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
-use crate::harness::{Gatepost, Setup, Storage, run_gatepost, until};
+use crate::harness::{Gatepost, NO_SETTINGS, Setup, Storage, run_gatepost, until};
 use crate::shards::subjects;
 use crate::webhooks::host::{Consumer, Host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -91,10 +91,7 @@ async fn answer(storage: &Storage, statement: &str) -> String {
 
 async fn migrate(storage: &Storage) {
     let settings = storage.settings();
-    let work = move || {
-        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        run_gatepost(std::env::temp_dir().as_path(), &["migrate"], &settings)
-    };
+    let work = move || run_gatepost(std::env::temp_dir().as_path(), &["migrate"], &settings);
     assert!(spawn_blocking(work).await.unwrap().status.success());
 }
 
@@ -109,10 +106,7 @@ async fn copy(from: &Storage, to: &Storage) -> Output {
 }
 
 async fn run(arguments: Vec<String>) -> Output {
-    let work = move || {
-        let folder = TempDir::new().unwrap();
-        run_gatepost(folder.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>(), &[])
-    };
+    let work = move || run_gatepost(TempDir::new().unwrap().path(), &arguments, &NO_SETTINGS);
     spawn_blocking(work).await.unwrap()
 }
 

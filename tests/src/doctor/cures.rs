@@ -56,7 +56,7 @@ impl Place {
         }
         let mut bash = Command::new("bash");
         bash.args(["-c", command]).current_dir(self.folder.path()).env_clear();
-        bash.envs(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
+        bash.envs(self.settings.iter().cloned());
         let own = gatepost_binary().parent().expect("a folder").to_owned();
         let folders = [own, "/usr/sbin".into()].into_iter().chain(search_path());
         bash.env("PATH", std::env::join_paths(folders).expect("a search path"));

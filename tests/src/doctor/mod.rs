@@ -3,6 +3,7 @@
 
 mod cures;
 
+use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -57,16 +58,14 @@ impl Place {
         self
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
-        let environment: Vec<(&str, &str)> =
-            self.settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        run_gatepost(self.folder.path(), arguments, &environment)
+    fn run(&self, arguments: &[impl AsRef<OsStr>]) -> Output {
+        run_gatepost(self.folder.path(), arguments, &self.settings)
     }
 
     /// The findings: each problem, and its cure.
     #[track_caller]
     fn findings(&self) -> Vec<(String, String)> {
-        let output = self.run(&self.arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let output = self.run(&self.arguments);
         let report: Value =
             serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
         let text = |finding: &Value, field: &str| finding[field].as_str().expect("a string").to_owned();

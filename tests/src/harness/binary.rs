@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -19,15 +20,28 @@ pub(crate) fn old_binary() -> &'static Path {
     BINARY.get_or_init(|| from_the_environment("GATEPOST_OLD_BIN").unwrap_or_else(|| gatepost_binary().to_owned()))
 }
 
+/// The environment of a command without settings.
+pub(crate) const NO_SETTINGS: [(&str, &str); 0] = [];
+
 /// Runs the binary to its end in `folder`, with exactly this environment.
-pub(crate) fn run_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+pub(crate) fn run_gatepost(
+    folder: &Path,
+    arguments: &[impl AsRef<OsStr>],
+    environment: &[(impl AsRef<OsStr>, impl AsRef<OsStr>)],
+) -> Output {
     feed_gatepost(folder, arguments, environment, "")
 }
 
 /// The same with standard input, at most as much as a pipe holds.
-pub(crate) fn feed_gatepost(folder: &Path, arguments: &[&str], environment: &[(&str, &str)], input: &str) -> Output {
+pub(crate) fn feed_gatepost(
+    folder: &Path,
+    arguments: &[impl AsRef<OsStr>],
+    environment: &[(impl AsRef<OsStr>, impl AsRef<OsStr>)],
+    input: &str,
+) -> Output {
     let mut command = Command::new(gatepost_binary());
-    command.args(arguments).env_clear().envs(environment.iter().copied()).current_dir(folder);
+    let environment = environment.iter().map(|(name, value)| (name, value));
+    command.args(arguments).env_clear().envs(environment).current_dir(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
     // A process that does not read its input may have ended before the write.

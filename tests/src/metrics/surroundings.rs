@@ -21,9 +21,7 @@ async fn the_disk_the_certificate_and_the_last_backup_are_shown() {
     assert!(before.value("gatepost_last_backup_time_seconds", &[]).abs() < f64::EPSILON, "there is no backup");
 
     let (copy, began) = (gatepost.folder().join("copy.db"), now());
-    let settings = storage.settings();
-    let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let backup = || run_gatepost(Path::new("/"), &["backup", copy.to_str().unwrap()], &settings);
+    let backup = || run_gatepost(Path::new("/"), &["backup", copy.to_str().unwrap()], &storage.settings());
     assert!(backup().status.success());
     let noted = scrape(address, TEXT).await.value("gatepost_last_backup_time_seconds", &[]);
     assert!(noted > began - 1.0 && noted < now() + 1.0, "{noted}");

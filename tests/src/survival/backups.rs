@@ -59,7 +59,6 @@ async fn create_until_cut_off(user: User, created: Arc<Mutex<Vec<(User, String, 
 async fn run(command: &'static str, folder: &TempDir, storage: &Storage) {
     let (folder, settings, binaries) = (folder.path().to_owned(), storage.settings(), binaries_of(storage));
     let work = move || {
-        let settings: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let output = run_gatepost(&folder, &[command, "copy of all"], &settings);
         let Some(binaries) = binaries else {
             assert!(output.status.success(), "{output:?}");
@@ -77,10 +76,10 @@ fn binaries_of(storage: &Storage) -> Option<std::path::PathBuf> {
     storage.server().and_then(folder)
 }
 
-fn paste(line: &str, folder: &Path, settings: &[(&str, &str)], binaries: &Path) {
+fn paste(line: &str, folder: &Path, settings: &[(&str, String)], binaries: &Path) {
     let path = format!("{}:/usr/bin:/bin", binaries.display());
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(folder).env("PATH", path).envs(settings.iter().copied());
+    shell.args(["-c", line]).current_dir(folder).env("PATH", path).envs(settings.iter().cloned());
     let output = shell.output().unwrap();
     assert!(output.status.success(), "{line}: {output:?}");
 }
