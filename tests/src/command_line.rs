@@ -5,7 +5,10 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{ENCRYPTION_KEY, Gatepost, Request, Setup, User, eventually, free_address, run_gatepost, until};
+use crate::harness::{
+    ENCRYPTION_KEY, Gatepost, Request, Setup, User, assert_failed, complaint, eventually, free_address, run_gatepost,
+    succeeded, until,
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_printed_curl_creates_a_key() {
@@ -41,9 +44,7 @@ async fn token_gives_a_token_of_the_running_provider() {
     let gatepost = Setup::dev().await.start().await;
     printed_line(&gatepost, "curl ").await;
     let listen = gatepost.address().to_string();
-    let output = run_gatepost(&gatepost.folder(), &["token", "--user", "bob"], &[("LISTEN", &listen)]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let token = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let token = succeeded(&run_gatepost(&gatepost.folder(), &["token", "--user", "bob"], &[("LISTEN", &listen)]));
     let bob = User::new(gatepost.address(), token);
     bob.created("bob's").await;
     assert_eq!(bob.keys().await.len(), 1);
@@ -110,8 +111,7 @@ async fn printed_token(gatepost: &Gatepost) -> String {
 
 fn paste(line: &str) -> String {
     let output = Command::new("sh").args(["-c", line]).output().expect("sh runs");
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{complaint} (this test needs curl: apt-get install -y curl)");
+    assert!(output.status.success(), "{} (this test needs curl: apt-get install -y curl)", complaint(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -236,11 +236,5 @@ fn run(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
 /// Checks for `EX_CONFIG`, with the setting's name on standard error.
 #[track_caller]
 fn assert_refused(output: &Output, name: &str) {
-    assert_eq!(output.status.code(), Some(78), "{name}: {}", complaint(output));
-    assert!(complaint(output).contains(name), "{name}: {}", complaint(output));
-    assert!(output.stdout.is_empty(), "errors go to standard error");
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    assert_failed(output, 78, name);
 }

@@ -4,7 +4,9 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Gatepost, Setup, Storage, User, feed_gatepost, free_address, until};
+use crate::harness::{
+    Gatepost, Setup, Storage, User, assert_failed, complaint, feed_gatepost, free_address, succeeded, until,
+};
 
 const OPERATOR_TOKEN: &str = "operator-token-of-the-suite-0123456789";
 
@@ -207,22 +209,4 @@ impl<'a> Shell<'a> {
     fn feed(&self, arguments: &[&str], input: &str) -> Output {
         feed_gatepost(&self.gatepost.folder(), &[&["keys"], arguments].concat(), &self.environment, input)
     }
-}
-
-/// The standard output of a command that must succeed, without the final newline.
-#[track_caller]
-fn succeeded(output: &Output) -> String {
-    assert!(output.status.success(), "{}", complaint(output));
-    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
-}
-
-#[track_caller]
-fn assert_failed(output: &Output, code: i32, what: &str) {
-    assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
-    assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
-    assert!(output.stdout.is_empty(), "errors go to standard error");
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -20,7 +20,7 @@ use tokio::time::{Instant, timeout};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::harness::{DEADLINE, Gatepost, Request, Setup, Storage, eventually, run_gatepost, until};
+use crate::harness::{DEADLINE, Gatepost, Request, Setup, Storage, eventually, run_gatepost, succeeded, until};
 
 const LOG_FILTER: &str = "/api/operator/log-filter";
 
@@ -120,8 +120,7 @@ async fn a_new_certificate_is_used_without_a_restart() {
         assert_eq!(status_of(connection, &alive).await.unwrap(), "HTTP/1.1 200");
     }
     let environment = [("LISTEN", gatepost.address().to_string()), ("TLS_CERT_FILE", files.text("cert.pem"))];
-    let health = run_gatepost(Path::new("/"), &["health"], &environment);
-    assert!(health.status.success(), "{}", String::from_utf8_lossy(&health.stderr));
+    succeeded(&run_gatepost(Path::new("/"), &["health"], &environment));
 }
 
 /// A program that renews certificates does not know Gatepost, and sends no signal.

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::harness::{
-    Gatepost, Request, Setup, Storage, eventually, feed_gatepost, free_address, gatepost_binary, until,
+    Gatepost, Request, Setup, Storage, assert_failed, complaint, eventually, feed_gatepost, free_address,
+    gatepost_binary, succeeded, until,
 };
 use crate::webhooks::host::{Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -417,22 +418,4 @@ impl Drop for Listening {
 fn whole_line(text: &str, what: &str) -> Option<String> {
     let line = text.split_inclusive('\n').find(|line| line.ends_with('\n') && line.contains(what));
     line.map(|line| line.trim_end().to_owned())
-}
-
-/// The standard output of a command that must succeed, without the final newline.
-#[track_caller]
-fn succeeded(output: &Output) -> String {
-    assert!(output.status.success(), "{}", complaint(output));
-    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
-}
-
-#[track_caller]
-fn assert_failed(output: &Output, code: i32, what: &str) {
-    assert_eq!(output.status.code(), Some(code), "{}", complaint(output));
-    assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
-    assert!(output.stdout.is_empty(), "errors go to standard error");
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Shell, succeeded};
-use crate::harness::{Gatepost, Setup, gatepost_binary};
+use super::Shell;
+use crate::harness::{Gatepost, Setup, gatepost_binary, succeeded};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// The limit of a call is 30 s.

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Shell, complaint, succeeded};
-use crate::harness::{Request, Setup};
+use super::Shell;
+use crate::harness::{Request, Setup, complaint, succeeded};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// More than a call takes.

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use super::{Shell, complaint};
-use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, free_address, gatepost_binary};
+use super::Shell;
+use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, complaint, free_address, gatepost_binary};
 use crate::sign_in;
 
 /// A login that waits for its browser.

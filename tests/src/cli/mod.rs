@@ -17,7 +17,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Gatepost, feed_gatepost, gatepost_binary};
+use crate::harness::{Gatepost, feed_gatepost, gatepost_binary, succeeded};
 
 /// A shell in the folder of a running instance, with an environment.
 struct Shell {
@@ -86,15 +86,4 @@ impl Shell {
         }
         (String::from_utf8_lossy(&shown).replace('\r', ""), child.wait().expect("it ends").success())
     }
-}
-
-/// The standard output of a command that must succeed, without the final newline.
-#[track_caller]
-fn succeeded(output: &Output) -> String {
-    assert!(output.status.success(), "{}", complaint(output));
-    String::from_utf8(output.stdout.clone()).unwrap().trim_end().to_owned()
-}
-
-fn complaint(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -3,8 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use super::{Shell, complaint, succeeded};
-use crate::harness::{Gatepost, Storage, free_address};
+use super::Shell;
+use crate::harness::{Gatepost, Storage, complaint, free_address, succeeded};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 
 /// A machine with a user, far from the instance.

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use super::{Shell, complaint, succeeded};
-use crate::harness::{Gatepost, Setup};
+use super::Shell;
+use crate::harness::{Gatepost, Setup, complaint, succeeded};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// Fails for the third event.

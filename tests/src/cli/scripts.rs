@@ -5,8 +5,8 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Shell, complaint};
-use crate::harness::{Setup, free_address};
+use super::Shell;
+use crate::harness::{Setup, complaint, free_address};
 
 const UNKNOWN_KEY: &str = "key_01h455vb4pex5vsknk084sn02q";
 

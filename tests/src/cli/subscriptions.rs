@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Shell;
-use crate::harness::{Browser, Gatepost, Setup, Storage, eventually, until};
+use crate::harness::{Browser, Gatepost, Setup, Storage, complaint, eventually, until};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
@@ -14,11 +14,8 @@ async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotat
     let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "on fire")).await;
     let create = format!("webhooks create {} --event * --user alice", receiver.url());
     let tested = shell.run(&format!("webhooks test-url {} --user alice", receiver.url()));
-    let complaint = String::from_utf8_lossy(&tested.stderr);
-    assert!(
-        tested.status.code() == Some(1) && complaint.contains("status 500") && complaint.contains("on fire"),
-        "{tested:?}"
-    );
+    let said = complaint(&tested);
+    assert!(tested.status.code() == Some(1) && said.contains("status 500") && said.contains("on fire"), "{tested:?}");
     receiver.expect(1).await;
     let created = shell.json(&create);
     let id = created["subscription"]["id"].as_str().unwrap();

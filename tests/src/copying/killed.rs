@@ -2,8 +2,8 @@
 
 use std::process::{Command, Stdio};
 
-use super::{answer, arguments, copied, copy, fill_and_stop, migrate, said};
-use crate::harness::{Storage, eventually, gatepost_binary, until};
+use super::{answer, arguments, copied, copy, fill_and_stop, migrate};
+use crate::harness::{Storage, complaint, eventually, gatepost_binary, until};
 use crate::shards::shard_of;
 use crate::survival::pgbouncer::pooled;
 use crate::webhooks::host::setup;
@@ -66,8 +66,8 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     copy_until_killed(&from, &to, &to, &table, async || {
         until("the copy keeps others out", async || answer(&to, held).await != "0").await;
-        let second = copy(&other, &to).await;
-        assert!(said(&second).contains("another copy writes"), "{}", said(&second));
+        let second = complaint(&copy(&other, &to).await);
+        assert!(second.contains("another copy writes"), "{second}");
     })
     .await;
     let keys = "SELECT sum(count) FROM (SELECT count(*) FROM gatepost_shard_0.api_keys
@@ -78,10 +78,10 @@ async fn a_copy_to_three_shards_is_killed(to: Storage) {
     assert!(!status.success() && log.contains("a copy to the database has not ended"), "{log}");
     let again = eventually("the session of the killed copy has ended", async || {
         let again = copy(&from, &to).await;
-        (!said(&again).contains("another copy writes")).then_some(again)
+        (!complaint(&again).contains("another copy writes")).then_some(again)
     })
     .await;
-    assert!(again.status.success(), "{}", said(&again));
+    assert!(again.status.success(), "{}", complaint(&again));
     assert_eq!(answer(&to, keys).await, "1");
 
     // The state after a copy that is killed while it removes the marks.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
-use crate::harness::{Gatepost, NO_SETTINGS, Setup, Storage, run_gatepost, until};
+use crate::harness::{Gatepost, NO_SETTINGS, Setup, Storage, complaint, run_gatepost, succeeded, until};
 use crate::shards::subjects;
 use crate::webhooks::host::{Consumer, Host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -25,13 +25,13 @@ async fn shards_with_data_are_not_copied_to() {
     let [_, _, last] = subjects(&target, "user", 3).try_into().unwrap();
     target.user(&last).created("in the last shard").await;
     fill_and_stop(&setup, &last).await;
-    let served = copy(&from, &to).await;
-    assert!(said(&served).contains("1 running processes use the database"), "{}", said(&served));
+    let served = complaint(&copy(&from, &to).await);
+    assert!(served.contains("1 running processes use the database"), "{served}");
     target.kill().await;
-    let refused = copy(&from, &to).await;
-    assert!(said(&refused).contains("the target is not empty: it has rows in api_keys"), "{}", said(&refused));
-    let wrong = copy(&from, &Storage::divided(&[to], 4)).await;
-    assert!(said(&wrong).contains("DATABASE_SHARDS"), "{}", said(&wrong));
+    let refused = complaint(&copy(&from, &to).await);
+    assert!(refused.contains("the target is not empty: it has rows in api_keys"), "{refused}");
+    let wrong = complaint(&copy(&from, &Storage::divided(&[to], 4)).await);
+    assert!(wrong.contains("DATABASE_SHARDS"), "{wrong}");
     assert_eq!(there.start().await.user(&last).keys().await.len(), 1);
 }
 
@@ -61,7 +61,7 @@ async fn the_source_serves_reads_while_it_is_copied() {
         verified += 1;
     }
     let copied = copying.await.unwrap();
-    assert!(copied.status.success() && verified > 0, "{}", said(&copied));
+    assert!(copied.status.success() && verified > 0, "{}", complaint(&copied));
     let target = there.start().await;
     assert_eq!((target.whoami(&key).await.status, target.user("alice").keys().await.len()), (200, 1));
     assert_eq!(target.user("alice").revoke(&id).await.status, 200);
@@ -112,13 +112,7 @@ async fn run(arguments: Vec<String>) -> Output {
 
 /// Copies, which must succeed: how many rows each table has.
 async fn copied(from: &Storage, to: &Storage) -> BTreeMap<String, i64> {
-    let output = copy(from, to).await;
-    assert!(output.status.success(), "{}", said(&output));
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let answer: Value = serde_json::from_str(&succeeded(&copy(from, to).await)).unwrap();
     let tables = answer["tables"].as_array().unwrap().iter();
     tables.map(|copied| (copied["table"].as_str().unwrap().to_owned(), copied["rows"].as_i64().unwrap())).collect()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

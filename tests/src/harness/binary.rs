@@ -49,6 +49,26 @@ pub(crate) fn feed_gatepost(
     child.wait_with_output().expect("the binary ends")
 }
 
+/// The standard output of a command that must succeed, without the final newline.
+#[track_caller]
+pub(crate) fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}", complaint(output));
+    String::from_utf8(output.stdout.clone()).expect("UTF-8").trim_end().to_owned()
+}
+
+/// Checks the exit code of a command that must fail, and these words on standard error, where all of the output is.
+#[track_caller]
+pub(crate) fn assert_failed(output: &Output, code: i32, what: &str) {
+    assert_eq!(output.status.code(), Some(code), "{what}: {}", complaint(output));
+    assert!(complaint(output).contains(what), "{what}: {}", complaint(output));
+    assert!(output.stdout.is_empty(), "errors go to standard error");
+}
+
+/// The standard error.
+pub(crate) fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 #[expect(clippy::disallowed_methods, reason = "names the binaries under test; not a setting of Gatepost")]
 fn from_the_environment(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from)

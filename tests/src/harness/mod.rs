@@ -14,7 +14,10 @@ mod user;
 mod waiting;
 mod wire;
 
-pub(crate) use binary::{NO_SETTINGS, build, feed_gatepost, gatepost_binary, old_binary, run_gatepost, search_path};
+pub(crate) use binary::{
+    NO_SETTINGS, assert_failed, build, complaint, feed_gatepost, gatepost_binary, old_binary, run_gatepost,
+    search_path, succeeded,
+};
 pub(crate) use browser::{Browser, led_to};
 pub(crate) use fault_proxy::{FaultProxy, Line};
 pub(crate) use identity_provider::{IdentityProvider, seconds_since_1970};
