@@ -3,18 +3,19 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::cli::Shell;
 use crate::harness::{
-    Gatepost, Request, Setup, Storage, assert_failed, complaint, eventually, feed_gatepost, free_address,
-    gatepost_binary, succeeded, until,
+    Request, Setup, Storage, assert_failed, complaint, eventually, free_address, gatepost_binary, succeeded, until,
 };
 use crate::webhooks::host::{Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
+use crate::webhooks::three_calls::verify;
 
 const DATA: &str = r#"{"amount":12.50,"id":9007199254740993}"#;
 
@@ -23,11 +24,9 @@ async fn listen_receives_and_forwards_an_event_of_dev() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     let target = Receiver::start(Behaviour::answer("201 Created", "x-mine: yes\r\n", "stored")).await;
-    let mut listening = shell.listen(&["--user", "alice", "--forward-to", &target.url()]);
-    listening.complains("Ctrl-C").await;
+    let mut listening = listen(&shell, &format!("listen --user alice --forward-to {}", target.url())).await;
 
-    let published = ["events", "publish", "--user", "alice", "--type", "invoice.paid", "--data", DATA];
-    let published = succeeded(&shell.run(&published));
+    let published = succeeded(&shell.publish("alice", "invoice.paid", DATA));
     let event = published.split_whitespace().next().unwrap();
     assert!(event.starts_with("evt_") && published.ends_with("1 delivery"), "{published}");
 
@@ -42,26 +41,26 @@ async fn listen_receives_and_forwards_an_event_of_dev() {
     let line = listening.shows(event).await;
     assert!(line.starts_with("20") && line.contains("invoice.paid") && line.ends_with("201"), "{line}");
     let delivery = eventually("it is delivered", async || {
-        let deliveries = shell.json(&["webhooks", "deliveries", "--user", "alice", "--state", "delivered"]);
+        let deliveries = shell.json("webhooks deliveries --user alice --state delivered");
         deliveries["deliveries"].as_array()?.first().cloned()
     })
     .await;
     assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&json!(event), &json!(1)));
     until("it is counted", async || {
-        let total = shell.json(&["webhooks", "outcomes", "--user", "alice", "--hours", "2"])["total"].clone();
+        let total = shell.json("webhooks outcomes --user alice --hours 2")["total"].clone();
         total == json!({"delivered": 1, "retried": 0, "exhausted": 0})
     })
     .await;
-    let alice = succeeded(&shell.run(&["token", "--user", "alice"]));
+    let alice = shell.succeeds("token --user alice");
     let detail = format!("/api/webhooks/deliveries/{}", delivery["id"].as_str().unwrap());
     let detail = gatepost.send(&Request::new("GET", &detail).bearer(&alice)).await.json();
     let attempt = &detail["attempts"][0];
     assert_eq!((&attempt["status"], &attempt["response"]), (&json!(201), &json!("stored")), "the answer of the target");
-    assert!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])).contains("gatepost listen"));
+    assert!(shell.succeeds("webhooks list --user alice").contains("gatepost listen"));
 
     listening.signal("INT");
     assert_eq!(listening.exited().await.code(), Some(0), "{}", listening.complaint());
-    assert_eq!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])), "no subscriptions");
+    assert_eq!(shell.succeeds("webhooks list --user alice"), "no subscriptions");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -69,7 +68,7 @@ async fn a_pause_of_dev_is_short() {
     let gatepost = Setup::dev().await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     let target = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "")).await;
-    succeeded(&shell.run(&["webhooks", "create", &target.url(), "--event", "*", "--user", "alice"]));
+    shell.succeeds(&format!("webhooks create {} --event * --user alice", target.url()));
     for _ in 0..5 {
         Host(gatepost.address()).publish("alice", "a", Value::Null).await;
     }
@@ -89,8 +88,7 @@ async fn what_dev_prints_about_webhooks_works_when_pasted() {
     .await;
     let (listen, address) = ("gatepost listen --user alice", gatepost.address().to_string());
     assert!(welcome.lines().any(|line| line.trim() == listen), "{welcome}");
-    let listening = Shell::in_the_folder_of(&gatepost).listen(&["--user", "alice"]);
-    listening.complains("Ctrl-C").await;
+    let listening = listen(&Shell::in_the_folder_of(&gatepost), "listen --user alice").await;
 
     let is_pasted = |line: &&str| ["ID_TOKEN=", "OPERATOR_TOKEN="].iter().any(|start| line.starts_with(start));
     let tokens: Vec<&str> = welcome.lines().filter(is_pasted).collect();
@@ -112,7 +110,7 @@ async fn what_dev_prints_about_webhooks_works_when_pasted() {
 async fn listening_shows_payloads_and_takes_only_what_gatepost_signed() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
-    let mut listening = shell.listen(&["--user", "alice", "--json", "--events", "invoice.*", "order.created"]);
+    let mut listening = listen(&shell, "listen --user alice --json --events invoice.* order.created").await;
     let remark = listening.complains("Ctrl-C").await;
     let url = remark.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
 
@@ -149,10 +147,9 @@ async fn listening_keeps_its_secret_prints_it_on_request_and_survives_sighup() {
     let shell = Shell::in_the_folder_of(&gatepost);
     let mut secrets = Vec::new();
     for _ in 0..2 {
-        let mut listening = shell.listen(&["--user", "alice", "--print-secret"]);
+        let mut listening = listen(&shell, "listen --user alice --print-secret").await;
         let line = listening.complains("whsec_").await;
         secrets.push(line.split_whitespace().last().unwrap().to_owned());
-        listening.complains("Ctrl-C").await;
         listening.signal("HUP");
         succeeded(&shell.publish("alice", "invoice.paid", DATA));
         listening.shows("invoice.paid").await;
@@ -160,8 +157,7 @@ async fn listening_keeps_its_secret_prints_it_on_request_and_survives_sighup() {
         assert_eq!(listening.exited().await.code(), Some(0), "{}", listening.complaint());
     }
     assert_eq!(secrets[0], secrets[1]);
-    let listening = shell.listen(&["--user", "alice"]);
-    listening.complains("Ctrl-C").await;
+    let listening = listen(&shell, "listen --user alice").await;
     assert!(!listening.complaint().contains("whsec_"), "{}", listening.complaint());
 }
 
@@ -170,8 +166,7 @@ async fn an_unreachable_target_is_reported_and_retried() {
     let gatepost = Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "1s").start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     let address = free_address();
-    let listening = shell.listen(&["--user", "alice", "--forward-to", &format!("http://{address}/hook")]);
-    listening.complains("Ctrl-C").await;
+    let listening = listen(&shell, &format!("listen --user alice --forward-to http://{address}/hook")).await;
     succeeded(&shell.publish("alice", "invoice.paid", DATA));
     let line = listening.shows("invoice.paid").await;
     assert!(line.contains("not forwarded"), "{line}");
@@ -186,8 +181,7 @@ async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
     let address = free_address();
-    let listening = shell.listen(&["--user", "alice", "--forward-to", &format!("http://{address}/hook")]);
-    listening.complains("Ctrl-C").await;
+    let listening = listen(&shell, &format!("listen --user alice --forward-to http://{address}/hook")).await;
     for _ in 0..6 {
         succeeded(&shell.publish("alice", "invoice.paid", DATA));
     }
@@ -204,8 +198,7 @@ async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
 async fn a_subscription_that_cannot_be_deleted_is_named() {
     let mut gatepost = Setup::dev().await.start().await;
     let shell = Shell::in_the_folder_of(&gatepost);
-    let mut listening = shell.listen(&["--user", "alice"]);
-    listening.complains("Ctrl-C").await;
+    let mut listening = listen(&shell, "listen --user alice").await;
     gatepost.kill().await;
     listening.signal("INT");
     assert_eq!(listening.exited().await.code(), Some(5), "Gatepost does not answer");
@@ -213,8 +206,8 @@ async fn a_subscription_that_cannot_be_deleted_is_named() {
     let command = complaint.split('`').find(|part| part.starts_with("gatepost webhooks delete")).unwrap();
     gatepost.start_again().await;
     let shell = Shell::in_the_folder_of(&gatepost);
-    succeeded(&shell.run(&command.split(' ').skip(1).collect::<Vec<_>>()));
-    assert_eq!(succeeded(&shell.run(&["webhooks", "list", "--user", "alice"])), "no subscriptions");
+    shell.succeeds(command.strip_prefix("gatepost ").unwrap());
+    assert_eq!(shell.succeeds("webhooks list --user alice"), "no subscriptions");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -223,59 +216,53 @@ async fn a_subscription_is_created_tested_and_retried_with_an_api_key() {
     let gatepost = setup(&storage).await.with("WEBHOOK_RETRY_SCHEDULE", "").start().await;
     let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "")).await;
     let (key, _) = gatepost.user("alice").created("CLI").await;
-    let shell = Shell::beside(&gatepost).with(("GATEPOST_API_KEY", &key));
+    let shell = Shell::beside(&gatepost).with("GATEPOST_API_KEY", &key);
 
-    let created =
-        shell.run(&["webhooks", "create", &receiver.url(), "--event", "invoice.*", "--event", "order.created"]);
+    let created = shell.run(&format!("webhooks create {} --event invoice.* --event order.created", receiver.url()));
     let secret = succeeded(&created);
     assert!(
         secret.starts_with("whsec_") && !secret.contains(char::is_whitespace),
         "only the secret, for a pipe: {secret}"
     );
     let id = complaint(&created).split_whitespace().find(|word| word.starts_with("sub_")).unwrap().to_owned();
-    let listed = succeeded(&shell.run(&["webhooks", "list"]));
+    let listed = shell.succeeds("webhooks list");
     assert!([&id, &receiver.url(), "enabled", "invoice.* order.created"].iter().all(|part| listed.contains(*part)));
     assert!(!listed.contains(&secret), "the secret is shown once");
 
-    assert!(succeeded(&shell.run(&["webhooks", "test", &id])).contains(&id));
+    assert!(shell.succeeds(&format!("webhooks test {id}")).contains(&id));
     let webhook = receiver.expect(1).await.remove(0);
-    let headers = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(|name| (name, webhook.header(name)));
-    let headers: http::HeaderMap = headers
-        .into_iter()
-        .map(|(name, value)| (name.parse::<http::HeaderName>().unwrap(), value.parse().unwrap()))
-        .collect();
-    standardwebhooks::Webhook::new(&secret).unwrap().verify(&webhook.body, &headers).expect("the secret signs");
+    verify(&secret, &webhook).expect("the secret signs");
 
-    let failed = ["webhooks", "deliveries", "--subscription", &id, "--state", "failed", "--event-type", "webhook.test"];
+    let failed = format!("webhooks deliveries --subscription {id} --state failed --event-type webhook.test");
     let delivery = eventually("the test fails", async || {
         let deliveries = shell.json(&failed);
         Some(deliveries["deliveries"].as_array()?.first()?["id"].as_str()?.to_owned())
     })
     .await;
-    let table = succeeded(&shell.run(&failed));
+    let table = shell.succeeds(&failed);
     assert!(table.contains(&delivery) && table.contains("failed schedule_spent"), "{table}");
     receiver.behave(Behaviour::ok());
     let unknown = "dlv_01h455vb4pex5vsknk084sn02q";
-    let retried = shell.run(&["webhooks", "retry", unknown, &delivery]);
+    let retried = shell.run(&format!("webhooks retry {unknown} {delivery}"));
     assert_eq!(retried.status.code(), Some(1), "one of the ids is unknown");
     assert!(complaint(&retried).contains("delivery_not_found") && complaint(&retried).contains("1 of 2 calls"));
     assert_eq!(String::from_utf8_lossy(&retried.stdout).trim(), format!("{delivery} is due now"));
     receiver.expect(2).await;
 
-    assert_failed(&shell.run(&["webhooks", "test", "sub_unknown"]), 4, "subscription_not_found");
-    succeeded(&shell.run(&["webhooks", "delete", &id, "--yes"]));
-    assert_eq!(shell.json(&["webhooks", "list"]), json!({ "subscriptions": [] }));
+    assert_failed(&shell.run("webhooks test sub_unknown"), 4, "subscription_not_found");
+    shell.succeeds(&format!("webhooks delete {id} --yes"));
+    assert_eq!(shell.json("webhooks list"), json!({ "subscriptions": [] }));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_is_published_by_the_operator_from_a_file_or_a_pipe() {
     let storage = Storage::sqlite();
     let gatepost = setup(&storage).await.start().await;
-    let shell = Shell::beside(&gatepost).with(("GATEPOST_OPERATOR_TOKEN", OPERATOR_TOKEN));
+    let shell = Shell::beside(&gatepost).with("GATEPOST_OPERATOR_TOKEN", OPERATOR_TOKEN);
     std::fs::write(gatepost.folder().join("data.json"), format!("{DATA}\n")).unwrap();
     let publish = |data: &str, input: &str| {
-        let arguments = ["--user", "alice", "--type", "invoice.paid", "--id", "in_42-paid", "--json", "--data", data];
-        shell.feed(&[&["events", "publish"][..], &arguments].concat(), input)
+        let event = "--user alice --type invoice.paid --id in_42-paid";
+        shell.feed(&format!("events publish {event} --json --data {data}"), input)
     };
     let first: Value = serde_json::from_str(&succeeded(&publish("@data.json", ""))).unwrap();
     assert_eq!((&first["event"]["userId"], &first["event"]["type"]), (&json!("alice"), &json!("invoice.paid")));
@@ -287,7 +274,7 @@ async fn an_event_is_published_by_the_operator_from_a_file_or_a_pipe() {
     assert_failed(&publish("{", ""), 1, "the data is not JSON");
     assert_failed(&publish("@missing.json", ""), 1, "missing.json");
     assert_failed(&shell.publish("alice", "no type", DATA), 3, "type");
-    let wrong = shell.with(("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789"));
+    let wrong = shell.with("GATEPOST_OPERATOR_TOKEN", "not-the-operator-token-0123456789");
     assert_failed(&wrong.publish("alice", "invoice.paid", DATA), 3, "credential_invalid");
 }
 
@@ -296,81 +283,39 @@ async fn errors_go_to_standard_error() {
     let gatepost = Setup::dev().await.start().await;
     let shell = Shell::beside(&gatepost);
     for usage in [
-        &["webhooks"][..],
-        &["webhooks", "create", "http://127.0.0.1:9000/"],
-        &["webhooks", "deliveries", "--state", "lost"],
-        &["webhooks", "deliveries", "--limit", "201"],
-        &["webhooks", "retry"],
-        &["events", "publish", "--user", "alice", "--type", "a"],
-        &["listen", "--forward-to", "ftp://127.0.0.1/"],
+        "webhooks",
+        "webhooks create http://127.0.0.1:9000/",
+        "webhooks deliveries --state lost",
+        "webhooks deliveries --limit 201",
+        "webhooks retry",
+        "events publish --user alice --type a",
+        "listen --forward-to ftp://127.0.0.1/",
     ] {
         assert_failed(&shell.run(usage), 2, "");
     }
-    assert_failed(&shell.run(&["webhooks", "list"]), 78, "GATEPOST_API_KEY");
-    assert_failed(&shell.run(&["listen"]), 78, "GATEPOST_API_KEY");
+    assert_failed(&shell.run("webhooks list"), 78, "GATEPOST_API_KEY");
+    assert_failed(&shell.run("listen"), 78, "GATEPOST_API_KEY");
     assert_failed(&shell.publish("alice", "a", "1"), 78, "GATEPOST_OPERATOR_TOKEN");
-    let two_words = shell.with(("GATEPOST_API_KEY", "sword fish"));
-    assert_failed(&two_words.run(&["webhooks", "list"]), 78, "GATEPOST_API_KEY");
-    assert!(!complaint(&two_words.run(&["webhooks", "list"])).contains("sword fish"), "a secret is not shown");
-    let create = ["webhooks", "create", "ftp://127.0.0.1/", "--event", "*", "--user", "alice"];
-    assert_failed(&shell.run(&create), 3, "url");
-    assert_failed(&shell.run(&["listen", "--events", "in*voice", "--user", "alice"]), 3, "events");
+    let two_words = shell.with("GATEPOST_API_KEY", "sword fish");
+    assert_failed(&two_words.run("webhooks list"), 78, "GATEPOST_API_KEY");
+    assert!(!complaint(&two_words.run("webhooks list")).contains("sword fish"), "a secret is not shown");
+    assert_failed(&shell.run("webhooks create ftp://127.0.0.1/ --event * --user alice"), 3, "url");
+    assert_failed(&shell.run("listen --events in*voice --user alice"), 3, "events");
     let nowhere = format!("http://{}", free_address());
-    let away = shell.with(("GATEPOST_URL", &nowhere)).with(("GATEPOST_API_KEY", "svc_live_1"));
-    assert_failed(&away.run(&["webhooks", "list"]), 5, &nowhere);
+    let away = shell.with("GATEPOST_URL", &nowhere).with("GATEPOST_API_KEY", "svc_live_1");
+    assert_failed(&away.run("webhooks list"), 5, &nowhere);
 }
 
-/// A shell for a running instance, with an environment.
-struct Shell {
-    folder: PathBuf,
-    environment: Vec<(String, String)>,
-}
-
-impl Shell {
-    /// A shell with the URL of the instance in its environment.
-    fn beside(gatepost: &Gatepost) -> Self {
-        let url = format!("http://{}", gatepost.address());
-        Self { folder: gatepost.folder(), environment: Vec::new() }.with(("GATEPOST_URL", &url))
-    }
-
-    /// A shell in the instance's folder, with the instance's configuration.
-    fn in_the_folder_of(gatepost: &Gatepost) -> Self {
-        let listen = gatepost.address().to_string();
-        Self { folder: gatepost.folder(), environment: Vec::new() }.with(("LISTEN", &listen))
-    }
-
-    fn with(&self, (name, value): (&str, &str)) -> Self {
-        let mut environment = self.environment.clone();
-        environment.retain(|(known, _)| known != name);
-        environment.push((name.to_owned(), value.to_owned()));
-        Self { folder: self.folder.clone(), environment }
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.feed(arguments, "")
-    }
-
-    fn feed(&self, arguments: &[&str], input: &str) -> Output {
-        feed_gatepost(&self.folder, arguments, &self.environment, input)
-    }
-
-    /// The JSON answer of a command that must succeed.
-    fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&succeeded(&self.run(&[arguments, &["--json"]].concat()))).unwrap()
-    }
-
-    fn publish(&self, user: &str, event_type: &str, data: &str) -> Output {
-        self.run(&["events", "publish", "--user", user, "--type", event_type, "--data", data])
-    }
-
-    fn listen(&self, arguments: &[&str]) -> Listening {
-        let log = |name: &str| File::create(self.folder.join(name)).expect("creates a log");
-        let mut command = Command::new(gatepost_binary());
-        command.arg("listen").args(arguments).env_clear().envs(self.environment.iter().cloned());
-        command.current_dir(&self.folder).stdin(Stdio::null());
-        command.stdout(log("listen.out")).stderr(log("listen.err"));
-        Listening { child: command.spawn().expect("the binary starts"), folder: self.folder.clone() }
-    }
+/// Starts this command, and waits until it listens.
+async fn listen(shell: &Shell, line: &str) -> Listening {
+    let log = |name: &str| File::create(shell.folder.join(name)).expect("creates a log");
+    let mut command = Command::new(gatepost_binary());
+    command.args(line.split(' ')).env_clear().envs(shell.environment.iter().cloned());
+    command.current_dir(&shell.folder).stdin(Stdio::null());
+    command.stdout(log("listen.out")).stderr(log("listen.err"));
+    let listening = Listening { child: command.spawn().expect("the binary starts"), folder: shell.folder.clone() };
+    listening.complains("Ctrl-C").await;
+    listening
 }
 
 /// A running `gatepost listen`. Dropping the value kills the process.

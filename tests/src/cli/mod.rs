@@ -20,32 +20,47 @@ use serde_json::Value;
 use crate::harness::{Gatepost, feed_gatepost, gatepost_binary, succeeded};
 
 /// A shell in the folder of a running instance, with an environment.
-struct Shell {
-    folder: PathBuf,
-    environment: Vec<(String, String)>,
+pub(crate) struct Shell {
+    pub(crate) folder: PathBuf,
+    pub(crate) environment: Vec<(String, String)>,
 }
 
 impl Shell {
+    /// The commands find the instance by its URL.
+    pub(crate) fn beside(gatepost: &Gatepost) -> Self {
+        let url = format!("http://{}", gatepost.address());
+        Self { folder: gatepost.folder(), environment: Vec::new() }.with("GATEPOST_URL", &url)
+    }
+
     /// The commands find the instance by its configuration.
-    fn in_the_folder_of(gatepost: &Gatepost) -> Self {
+    pub(crate) fn in_the_folder_of(gatepost: &Gatepost) -> Self {
         let listen = gatepost.address().to_string();
         Self { folder: gatepost.folder(), environment: Vec::new() }.with("LISTEN", &listen)
     }
 
-    fn with(&self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(&self, name: &str, value: &str) -> Self {
         let mut environment = self.environment.clone();
         environment.retain(|(known, _)| known != name);
         environment.push((name.to_owned(), value.to_owned()));
         Self { folder: self.folder.clone(), environment }
     }
 
-    fn run(&self, line: &str) -> Output {
+    pub(crate) fn run(&self, line: &str) -> Output {
         self.feed(line, "")
     }
 
     /// Runs `gatepost` with these words.
-    fn feed(&self, line: &str, input: &str) -> Output {
-        feed_gatepost(&self.folder, &line.split(' ').collect::<Vec<_>>(), &self.environment, input)
+    pub(crate) fn feed(&self, line: &str, input: &str) -> Output {
+        self.words(&line.split(' ').collect::<Vec<_>>(), input)
+    }
+
+    /// The same with words that may have spaces.
+    pub(crate) fn words(&self, words: &[&str], input: &str) -> Output {
+        feed_gatepost(&self.folder, words, &self.environment, input)
+    }
+
+    pub(crate) fn publish(&self, user: &str, event_type: &str, data: &str) -> Output {
+        self.words(&["events", "publish", "--user", user, "--type", event_type, "--data", data], "")
     }
 
     /// Runs `gatepost` with these words and this standard output.
@@ -56,12 +71,12 @@ impl Shell {
     }
 
     #[track_caller]
-    fn succeeds(&self, line: &str) -> String {
+    pub(crate) fn succeeds(&self, line: &str) -> String {
         succeeded(&self.run(line))
     }
 
     #[track_caller]
-    fn json(&self, line: &str) -> Value {
+    pub(crate) fn json(&self, line: &str) -> Value {
         let printed = self.succeeds(&format!("{line} --json"));
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{line}: {error}: {printed}"))
     }

@@ -13,7 +13,7 @@ on_both_databases!(
 );
 
 /// Verifies a webhook with the reference library of Standard Webhooks.
-pub(super) fn verify(secret: &str, webhook: &Received) -> Result<(), standardwebhooks::WebhookError> {
+pub(crate) fn verify(secret: &str, webhook: &Received) -> Result<(), standardwebhooks::WebhookError> {
     let mut headers = http::HeaderMap::new();
     for name in ["webhook-id", "webhook-timestamp", "webhook-signature"] {
         headers.insert(name, webhook.header(name).parse().unwrap());
