@@ -21,8 +21,7 @@ const DATA: &str = r#"{"amount":12.50,"id":9007199254740993}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn listen_receives_and_forwards_an_event_of_dev() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let target = Receiver::start(Behaviour::answer("201 Created", "x-mine: yes\r\n", "stored")).await;
     let mut listening = listen(&shell, &format!("listen --user alice --forward-to {}", target.url())).await;
 
@@ -108,8 +107,7 @@ async fn what_dev_prints_about_webhooks_works_when_pasted() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn listening_shows_payloads_and_takes_only_what_gatepost_signed() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let mut listening = listen(&shell, "listen --user alice --json --events invoice.* order.created").await;
     let remark = listening.complains("Ctrl-C").await;
     let url = remark.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
@@ -143,8 +141,7 @@ async fn listening_shows_payloads_and_takes_only_what_gatepost_signed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn listening_keeps_its_secret_prints_it_on_request_and_survives_sighup() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let mut secrets = Vec::new();
     for _ in 0..2 {
         let mut listening = listen(&shell, "listen --user alice --print-secret").await;
@@ -178,8 +175,7 @@ async fn an_unreachable_target_is_reported_and_retried() {
 /// Five failures pause the subscription for 30 s, and the second retry is five minutes later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let address = free_address();
     let listening = listen(&shell, &format!("listen --user alice --forward-to http://{address}/hook")).await;
     for _ in 0..6 {
@@ -196,8 +192,7 @@ async fn a_paused_target_gets_its_webhooks_as_soon_as_it_answers() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subscription_that_cannot_be_deleted_is_named() {
-    let mut gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (mut gatepost, shell) = Shell::dev().await;
     let mut listening = listen(&shell, "listen --user alice").await;
     gatepost.kill().await;
     listening.signal("INT");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Shell;
-use crate::harness::{Gatepost, Setup, gatepost_binary, succeeded};
+use crate::harness::{Gatepost, gatepost_binary, succeeded};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// The limit of a call is 30 s.
@@ -27,8 +27,7 @@ fn offers(shell: &Shell, words: &str) -> String {
 
 /// A user with a good key and a revoked one, and the ids of both.
 async fn dev() -> (Gatepost, Shell, String, String) {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let [good, revoked] = ["deploy", "old"].map(|label| {
         let created = shell.json(&format!("keys create {label} --user alice"));
         created["keyId"].as_str().unwrap().to_owned()

@@ -4,13 +4,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use super::Shell;
-use crate::harness::{Setup, gatepost_binary};
+use crate::harness::gatepost_binary;
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_is_shown_and_an_unknown_one_is_not_found() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let created = shell.json("keys create CI --scope orders:read --user alice");
     let id = created["keyId"].as_str().unwrap();
     assert_eq!(shell.json(&format!("keys show {id} --user alice"))["scopes"][0], "orders:read");
@@ -21,8 +20,7 @@ async fn a_key_is_shown_and_an_unknown_one_is_not_found() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_are_listed_by_pages() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     assert_eq!(shell.succeeds("events list"), "no events");
     for event_type in ["order.created", "invoice.paid"] {
         shell.succeeds(&format!("events publish --user alice --type {event_type} --data {{}}"));
@@ -38,8 +36,7 @@ async fn events_are_listed_by_pages() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn deliveries_are_followed() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     shell.succeeds(&format!("webhooks create {} --event * --user alice", receiver.url()));
     let mut follow = Command::new(gatepost_binary());
@@ -58,8 +55,7 @@ async fn deliveries_are_followed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_overview_counts_what_a_user_has() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     shell.succeeds("keys create CI --user alice");
     shell.succeeds("keys create short --expires-at 1d --user alice");
     let overview = shell.json("overview --user alice");
@@ -70,8 +66,7 @@ async fn an_overview_counts_what_a_user_has() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_console_and_the_version_are_named() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     assert_eq!(shell.succeeds("open --print"), format!("http://{}/console/", gatepost.address()));
     let version = shell.json("version")["version"].as_str().unwrap().to_owned();
     assert_eq!(shell.succeeds("version"), format!("gatepost {version}"));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::Shell;
-use crate::harness::{Request, Setup, complaint, succeeded};
+use crate::harness::{Request, complaint, succeeded};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// More than a call takes.
@@ -13,8 +13,7 @@ const EVENTS: usize = 501;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_leaked_key_is_introspected_and_reported() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let created = shell.json("keys create CI --scope orders:read --user alice");
     let (key, id) = (created["key"].as_str().unwrap(), created["keyId"].as_str().unwrap());
     let active = succeeded(&shell.feed("keys introspect --scope orders:read --json", key));
@@ -35,8 +34,7 @@ async fn a_leaked_key_is_introspected_and_reported() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn owners_are_found_by_what_is_known_of_them() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     shell.succeeds("keys create CI --user alice");
     shell.succeeds("owners set --for-organization acme --name Alpha --email it@acme.example");
     let lines = [
@@ -62,8 +60,7 @@ async fn owners_are_found_by_what_is_known_of_them() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_of_event_types_is_applied_once() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let file = gatepost.folder().join("catalogue.json");
     let write = |schema: &str| {
         let paid = format!(r#"{{"name":"v1/paid","title":"Paid","schema":{schema},"validation":"enforce"}}"#);
@@ -95,8 +92,7 @@ async fn a_file_of_event_types_is_applied_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_of_events_is_published_once() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     shell.json(&format!("webhooks create {} --event order.* --user alice", receiver.url()));
     let mut lines = (0..EVENTS).fold(String::new(), |mut lines, number| {
@@ -121,8 +117,7 @@ async fn a_file_of_events_is_published_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_portal_link_opens_the_console() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let printed = shell.succeeds("portal-link --user alice --allow keys:read --for 30m");
     let code = printed.rsplit('#').next().unwrap();
     let enter = Request::new("POST", "/api/session").header("sec-fetch-site", "same-origin");

@@ -17,7 +17,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Gatepost, feed_gatepost, gatepost_binary, succeeded};
+use crate::harness::{Gatepost, Setup, feed_gatepost, gatepost_binary, succeeded};
 
 /// A shell in the folder of a running instance, with an environment.
 pub(crate) struct Shell {
@@ -36,6 +36,13 @@ impl Shell {
     pub(crate) fn in_the_folder_of(gatepost: &Gatepost) -> Self {
         let listen = gatepost.address().to_string();
         Self { folder: gatepost.folder(), environment: Vec::new() }.with("LISTEN", &listen)
+    }
+
+    /// A new `gatepost dev`, and a shell in its folder.
+    pub(crate) async fn dev() -> (Gatepost, Self) {
+        let gatepost = Setup::dev().await.start().await;
+        let shell = Self::in_the_folder_of(&gatepost);
+        (gatepost, shell)
     }
 
     pub(crate) fn with(&self, name: &str, value: &str) -> Self {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 
 use super::Shell;
-use crate::harness::{Gatepost, Setup, complaint, succeeded};
+use crate::harness::{Gatepost, complaint, succeeded};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 /// Fails for the third event.
@@ -68,8 +68,7 @@ async fn an_event_is_forwarded_again_until_the_target_takes_it() {
 
 /// A running instance, a shell in its folder, and a subscription of alice with four events.
 async fn started() -> (Gatepost, Shell, String) {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let id = shell.succeeds("webhooks create --pull --event invoice.* --user alice");
     assert!(id.starts_with("sub_") && !id.contains(char::is_whitespace), "only the id: {id}");
     for number in 1..=4 {

@@ -6,7 +6,7 @@ use std::process::{Output, Stdio};
 use serde_json::{Value, json};
 
 use super::Shell;
-use crate::harness::{Setup, complaint, free_address};
+use crate::harness::{complaint, free_address};
 
 const UNKNOWN_KEY: &str = "key_01h455vb4pex5vsknk084sn02q";
 
@@ -21,8 +21,7 @@ fn problem(output: &Output, code: i32) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failures_have_their_own_exit_codes_and_are_problem_documents() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let not_found = problem(&shell.run(&format!("keys revoke {UNKNOWN_KEY} --user alice --yes --json")), 4);
     assert_eq!((&not_found["status"], &not_found["code"]), (&json!(404), &json!("key_not_found")));
     assert!(not_found["requestId"].is_string() && not_found["type"] == "/docs/errors/key_not_found", "{not_found}");
@@ -44,8 +43,7 @@ async fn failures_have_their_own_exit_codes_and_are_problem_documents() {
 /// The secret is lost, so the user must know which key to revoke.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_or_a_closed_pipe_hides_no_id() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     for line in ["keys create CI --user alice", "keys create CI --user alice --json"] {
         let (full, (_, closed)) = (OpenOptions::new().write(true).open("/dev/full").unwrap(), std::io::pipe().unwrap());
         for (stdout, succeeds) in [(Stdio::from(full), false), (Stdio::from(closed), true)] {
@@ -58,8 +56,7 @@ async fn a_full_disk_or_a_closed_pipe_hides_no_id() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_undone_needs_yes_where_nobody_can_confirm() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let id = shell.json("keys create CI --user alice")["keyId"].as_str().unwrap().to_owned();
     for line in [
         &format!("keys revoke {id} --user alice"),

@@ -3,14 +3,13 @@
 use serde_json::json;
 
 use super::Shell;
-use crate::harness::{Browser, Gatepost, Setup, Storage, complaint, eventually, until};
+use crate::harness::{Browser, Gatepost, Storage, complaint, eventually, until};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_subscription_is_shown_changed_disabled_recovered_and_its_secret_rotated() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let receiver = Receiver::start(Behaviour::answer("500 Internal Server Error", "", "on fire")).await;
     let create = format!("webhooks create {} --event * --user alice", receiver.url());
     let tested = shell.run(&format!("webhooks test-url {} --user alice", receiver.url()));
@@ -80,8 +79,7 @@ fn operators_see_the_same(gatepost: &Gatepost, shell: &Shell, id: &str, failures
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_delivery_shows_its_attempts_and_their_reasons_and_is_cancelled() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     // No second attempt comes during the test, however busy the machine is.
     let unavailable = Behaviour::answer("503 Service Unavailable", "retry-after: 3600\r\n", "on\nfire");
     let receiver = Receiver::start(unavailable).await;

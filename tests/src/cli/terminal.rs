@@ -4,12 +4,11 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use super::Shell;
-use crate::harness::{Setup, free_address};
+use crate::harness::free_address;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_confirms_what_cannot_be_undone() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (gatepost, shell) = Shell::dev().await;
     let id = shell.json("keys create CI --user alice")["keyId"].as_str().unwrap().to_owned();
     let revoke = format!("keys revoke {id} --user alice");
     for answer in ["n\n", "\n", "maybe\n"] {
@@ -25,8 +24,7 @@ async fn a_person_confirms_what_cannot_be_undone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tables_fit_the_terminal_and_times_are_relative() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let label = "a-label-that-is-longer-than-what-is-left-of-the-terminal-0123456789";
     let id = shell.json(&format!("keys create {label} --expires-at 90d --user alice"))["keyId"].clone();
     let id = id.as_str().unwrap();
@@ -43,8 +41,7 @@ async fn tables_fit_the_terminal_and_times_are_relative() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_credential_that_is_typed_is_not_shown() {
-    let gatepost = Setup::dev().await.start().await;
-    let shell = Shell::in_the_folder_of(&gatepost);
+    let (_gatepost, shell) = Shell::dev().await;
     let key = shell.json("keys create CI --user alice")["key"].as_str().unwrap().to_owned();
     let (shown, success) = shell.on_terminal(100, "keys verify", ("not shown): ", &format!("{key}\n")));
     assert!(success && shown.contains("valid: key_") && !shown.contains(&key), "{shown}");
