@@ -70,8 +70,7 @@ async fn each_operation_leaves_its_event(storage: Storage) {
 /// The process copies the same lines as the export, before it ends.
 async fn expect_copy(gatepost: &mut Gatepost) {
     let export = call(gatepost, "GET", "/api/operator/audit?format=jsonl", OPERATOR_TOKEN).await.text();
-    gatepost.signal("TERM");
-    assert_eq!(gatepost.exited().await.code(), Some(0));
+    gatepost.stop().await;
     let written = gatepost.written();
     let mut copied: Vec<&str> = written.lines().filter(|line| line.starts_with("{\"id\":\"aud_")).collect();
     copied.sort_unstable();
@@ -169,8 +168,7 @@ async fn a_killed_process_leaves_no_change_without_its_event(storage: Storage) {
         });
         let creations: Vec<_> = creations.collect();
         while alice.keys().await.len() < (number + 1) * 20 {}
-        gatepost.signal("KILL");
-        gatepost.exited().await;
+        gatepost.kill().await;
         for creation in creations {
             creation.await.unwrap();
         }

@@ -46,8 +46,7 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     }
     let mut errors = session(&gatepost, &alice, &keys).await;
     let (code, cookie) = visit(&gatepost, &mut errors).await;
-    gatepost.signal("TERM");
-    assert_eq!(gatepost.exited().await.code(), Some(0));
+    gatepost.stop().await;
 
     let full_keys: Vec<&str> = keys.iter().map(|(full_key, _)| full_key.as_str()).collect();
     let secrets: Vec<Needle> = full_keys

@@ -130,8 +130,7 @@ async fn rate_limits_of_a_customer_hold_on_every_instance(storage: Storage) {
     assert_eq!((raised.status, &raised.json()["errors"][0]["field"]), (400, &json!("rateLimit")));
 
     if twin.is_none() {
-        here.kill().await;
-        here.start_again().await;
+        here.restart().await;
         assert_eq!([whoami(&alice).await.status, whoami(&alice).await.status], [200, 429], "stored");
     }
     let answered = set(&here, json!({ "keyRateLimit": null })).await;
@@ -175,8 +174,7 @@ async fn whom_the_provider_deactivates_is_refused_everywhere(storage: Storage) {
     in_time(answered, REFUSED_WITHIN, "the other instance refuses the key", async || whoami().await == 401).await;
     in_time(answered, REFUSED_WITHIN, "the other instance refuses the leaver", async || list(there).await == 403).await;
     if twin.is_none() {
-        here.kill().await;
-        here.start_again().await;
+        here.restart().await;
         assert_eq!((whoami().await, list(there).await), (401, 403), "also after a restart");
     }
     for user in ["alice", "leaver"] {
@@ -225,8 +223,7 @@ async fn keys_of_an_organization_end_with_their_member_if_the_settings_say_so(st
         |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
     let begun = here.send(&by_host("DELETE", "users/carol?confirm=carol")).await;
     assert_eq!(begun.status, 202, "{}", begun.text());
-    here.kill().await;
-    here.start_again().await;
+    here.restart().await;
     until("the end of the erasure", async || {
         let log = here.send(&by_host("GET", "audit?userId=carol&action=owner.erased")).await.json();
         log["events"].as_array().is_some_and(|events| events.len() == 1)
@@ -286,13 +283,11 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
     assert_eq!((slip.status, &slip.json()["errors"][0]["field"]), (400, &json!("confirm")));
     let begun = gatepost.send(&by_host("DELETE", "users/alice?confirm=alice")).await;
     assert_eq!((begun.status, &begun.json()["state"]["state"]), (202, &json!("erasing")), "{}", begun.text());
-    gatepost.kill().await;
-    gatepost.start_again().await;
+    gatepost.restart().await;
     assert_eq!(gatepost.whoami(&key).await.status, 401);
     let back = gatepost.send(&by_host("PUT", "users/alice/state").json(&json!({ "state": "active" }))).await;
     assert_eq!((back.status, &back.json()["code"]), (409, &json!("owner_erasing")));
-    gatepost.kill().await;
-    gatepost.start_again().await;
+    gatepost.restart().await;
     until("the end of the erasure", async || {
         let log = gatepost.send(&by_host("GET", "audit?userId=alice&action=owner.erased")).await.json();
         log["events"].as_array().is_some_and(|events| events.len() == 1)
@@ -332,8 +327,7 @@ async fn users_who_stay_away_are_told_and_then_suspended() {
         );
         storage.execute(0, &passed).await;
     }
-    gatepost.kill().await;
-    gatepost.start_again().await;
+    gatepost.restart().await;
     let suspended = eventually("the suspension", async || {
         let record = gatepost.send(&by_host("GET", "users/alice")).await.json();
         (record["state"]["state"] == "suspended").then_some(record)
@@ -357,8 +351,7 @@ async fn users_who_stay_away_are_told_and_then_suspended() {
     assert_eq!(gatepost.user("alice").list().await.json()["code"], "owner_suspended");
 
     set_state(&gatepost, "users/alice", json!({ "state": "active" })).await;
-    gatepost.kill().await;
-    gatepost.start_again().await;
+    gatepost.restart().await;
     assert_eq!(gatepost.whoami(&keys[0]).await.status, 200);
     assert_eq!(gatepost.user("bob").list().await.status, 200, "bob signs in, and stays");
     let bob = gatepost.send(&by_host("GET", "users/bob")).await.json();

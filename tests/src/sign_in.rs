@@ -79,8 +79,7 @@ async fn a_session_works_survives_a_restart_and_ends(storage: Storage) {
     let created = alice.send(address, Request::new("POST", "/api/api-keys").json(&json!({ "label": "browser" }))).await;
     assert_eq!(created.status, 200, "{}", created.text());
     let stolen = other.cookie(SESSION).expect("is signed in").to_owned();
-    gatepost.kill().await;
-    gatepost.start_again().await;
+    gatepost.restart().await;
 
     assert_eq!(session(&mut alice, address).await.json()["user"]["subject"], "alice");
     assert_eq!(gatepost.whoami(created.json()["key"].as_str().expect("a key")).await.status, 200);

@@ -52,8 +52,7 @@ async fn an_upgrade_fails_no_request() {
         balancer.answers(REQUESTS).await;
         let mut replaced = instances.remove(0);
         balancer.remove(replaced.address()).await;
-        replaced.signal("TERM");
-        assert_eq!(replaced.exited().await.code(), Some(0));
+        replaced.stop().await;
         balancer.answers(REQUESTS).await;
         instances.push(replacement);
     }

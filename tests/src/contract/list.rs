@@ -36,8 +36,7 @@ async fn survives_a_restart(storage: Storage) {
     alice.created("other").await;
     alice.revoke(&id).await;
     let before = alice.keys().await;
-    gatepost.signal("TERM");
-    assert_eq!(gatepost.exited().await.code(), Some(0));
+    gatepost.stop().await;
     gatepost.start_again().await;
     assert_eq!(alice.keys().await, before);
     assert_eq!(gatepost.whoami(&full_key).await.status, 401, "a revoked key stays revoked");

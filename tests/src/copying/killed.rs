@@ -34,8 +34,7 @@ async fn a_copy_that_is_killed_leaves_nothing(from: &Storage, to: &Storage, lock
 
     let mut target = there.clone().start().await;
     assert!(target.user("alice").keys().await.is_empty());
-    target.signal("TERM");
-    target.exited().await;
+    target.stop().await;
     assert_eq!(copied(from, to).await["api_keys"], 1);
     assert_eq!(there.start().await.user("alice").keys().await.len(), 1);
 }

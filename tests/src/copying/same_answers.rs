@@ -72,8 +72,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
         let record = target.send(&record).await.json();
         assert_eq!((&record["name"], &record["maxSubscriptions"]), (&json!(name), &json!(7)));
     }
-    target.signal("TERM");
-    target.exited().await;
+    target.stop().await;
     world.waiting_arrives_once(setup, &receiver, count).await;
 }
 

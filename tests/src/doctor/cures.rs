@@ -189,8 +189,7 @@ async fn a_delivery_that_is_stored_twice() {
     // The log has a partition for the row.
     let periods = "SELECT count(*) FROM webhook_periods";
     until("periods are created", async || storage.execute(0, periods).await != "0").await;
-    gatepost.signal("TERM");
-    gatepost.exited().await;
+    gatepost.stop().await;
     storage.execute(0, PLANT).await;
     Place::new(&storage).await.has("deliveries that have ended are still queued: 1", Cures).await;
 }
@@ -199,14 +198,12 @@ async fn a_delivery_that_is_stored_twice() {
 async fn a_foreign_encryption_key() {
     for storage in [Storage::sqlite(), Storage::durable_postgres(100).await] {
         let mut gatepost = Setup::serve(&storage).await.start().await;
-        gatepost.signal("TERM");
-        gatepost.exited().await;
+        gatepost.stop().await;
         let place = Place::new(&storage).await.with("ENCRYPTION_KEY", OTHER_KEY);
         place.has("ENCRYPTION_KEY does not open the check value", Shows).await;
         gatepost.start_again().await;
         subscribe(&gatepost).await;
-        gatepost.signal("TERM");
-        gatepost.exited().await;
+        gatepost.stop().await;
         assert_eq!(Place::new(&storage).await.findings(), [], "its own key");
         let place = Place::new(&storage).await.with("ENCRYPTION_KEY", OTHER_KEY);
         place.has("ENCRYPTION_KEY does not open 1 of 1 signing secrets", Shows).await;

@@ -230,6 +230,18 @@ impl Gatepost {
         self.exited().await;
     }
 
+    /// Kills the process, and starts it again.
+    pub(crate) async fn restart(&mut self) {
+        self.kill().await;
+        self.start_again().await;
+    }
+
+    /// Ends the process with SIGTERM, which must succeed.
+    pub(crate) async fn stop(&mut self) {
+        self.signal("TERM");
+        assert_eq!(self.exited().await.code(), Some(0));
+    }
+
     #[track_caller]
     pub(crate) fn assert_healthy(&mut self) {
         assert!(self.exit_status().is_none(), "the process ended");

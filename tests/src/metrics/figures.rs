@@ -89,8 +89,7 @@ async fn browsers_that_are_signed_in_are_counted(storage: Storage) {
     for user in ["alice", "bob"] {
         Browser::by_link(gatepost.address(), OPERATOR_TOKEN, user).await;
     }
-    gatepost.kill().await;
-    gatepost.start_again().await;
+    gatepost.restart().await;
     assert!((active().await - 2.0).abs() < 0.5);
 }
 

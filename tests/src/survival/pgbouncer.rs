@@ -36,8 +36,7 @@ async fn keys_are_served_in_every_mode_with_transactions() {
         let storage = pooled(settings).await;
         let mut gatepost = serve(&storage).await;
         let keys = create_at_once(&gatepost).await;
-        gatepost.kill().await;
-        gatepost.start_again().await;
+        gatepost.restart().await;
         for key in &keys {
             assert_eq!(gatepost.whoami(key).await.status, 200, "{settings}");
         }

@@ -79,8 +79,7 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     assert_eq!(carry(("x-canary".into(), HEADER.into())), 2, "the test and the delivery have the header");
     assert_eq!(carry(("authorization".into(), format!("Bearer {TOKEN}"))), 2, "and the authentication");
     assert_eq!(carry(("authorization".into(), format!("Bearer {ACCESS_TOKEN}"))), 1, "and the token of the client");
-    gatepost.signal("TERM");
-    assert_eq!(gatepost.exited().await.code(), Some(0));
+    gatepost.stop().await;
     let [basic, of_client] = [PASSWORD, CLIENT_SECRET].map(|secret| BASE64_STANDARD.encode(format!("canary:{secret}")));
     let own = [OWN_SECRET, HEADER, PASSWORD, TOKEN, CLIENT_SECRET, ACCESS_TOKEN, &basic, &of_client, &private_key];
     let mut needles: Vec<Vec<u8>> = own.iter().map(|secret| secret.as_bytes().to_vec()).collect();
