@@ -27,11 +27,22 @@ const REFUSED_WITHIN: Duration = Duration::from_millis(1_500);
 /// How long nothing may arrive.
 const QUIET: Duration = Duration::from_secs(3);
 
+/// A call of the host.
+fn by_host(method: &str, path: &str) -> Request {
+    Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN)
+}
+
 async fn set_state(gatepost: &Gatepost, owner: &str, body: Value) -> Value {
-    let request = Request::new("PUT", &format!("/api/operator/{owner}/state")).bearer(OPERATOR_TOKEN).json(&body);
-    let answer = gatepost.send(&request).await;
+    let answer = gatepost.send(&by_host("PUT", &format!("{owner}/state")).json(&body)).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.json()
+}
+
+/// Waits for the end of the erasure of a user.
+async fn erased(gatepost: &Gatepost, user: &str) {
+    let ended = by_host("GET", &format!("audit?userId={user}&action=owner.erased"));
+    let count = async || gatepost.send(&ended).await.json()["events"].as_array().map(Vec::len);
+    until("the end of the erasure", async || count().await == Some(1)).await;
 }
 
 /// Suspends on one instance, asks on the other. SQLite has one instance, which is both.
@@ -84,8 +95,8 @@ async fn a_maximum_of_a_customer_holds_at_once(storage: Storage) {
     let user = gatepost.user("alice");
     user.created("first").await;
     for (max, status) in [(1, 400), (2, 200), (0, 400)] {
-        let change = Request::new("PATCH", "/api/operator/users/alice").bearer(OPERATOR_TOKEN);
-        let changed = gatepost.send(&change.json(&json!({ "maxActiveKeys": max }))).await;
+        let change = by_host("PATCH", "users/alice").json(&json!({ "maxActiveKeys": max }));
+        let changed = gatepost.send(&change).await;
         assert_eq!((changed.status, &changed.json()["maxActiveKeys"]), (200, &json!(max)));
         assert_eq!(user.create("next").await.status, status, "with a maximum of {max}");
     }
@@ -107,8 +118,7 @@ async fn rate_limits_of_a_customer_hold_on_every_instance(storage: Storage) {
         assert_eq!(whoami(consumer).await.status, 200, "in memory");
     }
     let set = async |gatepost: &Gatepost, body: Value| {
-        let change = Request::new("PATCH", "/api/operator/users/alice").bearer(OPERATOR_TOKEN).json(&body);
-        let changed = gatepost.send(&change).await;
+        let changed = gatepost.send(&by_host("PATCH", "users/alice").json(&body)).await;
         assert_eq!(changed.status, 200, "{}", changed.text());
         Instant::now()
     };
@@ -219,16 +229,10 @@ async fn keys_of_an_organization_end_with_their_member_if_the_settings_say_so(st
         in_time(answered, REFUSED_WITHIN, &what, async || statuses(there).await == expected).await;
     }
 
-    let by_host =
-        |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
     let begun = here.send(&by_host("DELETE", "users/carol?confirm=carol")).await;
     assert_eq!(begun.status, 202, "{}", begun.text());
     here.restart().await;
-    until("the end of the erasure", async || {
-        let log = here.send(&by_host("GET", "audit?userId=carol&action=owner.erased")).await.json();
-        log["events"].as_array().is_some_and(|events| events.len() == 1)
-    })
-    .await;
+    erased(&here, "carol").await;
     assert_eq!(statuses(here.address()).await, [401, 401, 200]);
     assert_eq!(statuses(there).await, [401, 401, 200]);
     let log = here.send(&by_host("GET", "audit?organizationId=acme&action=key.revoked")).await.json();
@@ -269,8 +273,6 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
         assert_eq!(host.try_publish(&event).await.expect("an answer").status, 202);
     }
     receiver.expect(1).await;
-    let by_host =
-        |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
     gatepost.send(&by_host("PATCH", "users/alice").json(&json!({ "name": "name-of-alice" }))).await;
     if let Some((cluster, database)) = storage.server() {
         // Autovacuum may do this at any time.
@@ -288,17 +290,11 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
     let back = gatepost.send(&by_host("PUT", "users/alice/state").json(&json!({ "state": "active" }))).await;
     assert_eq!((back.status, &back.json()["code"]), (409, &json!("owner_erasing")));
     gatepost.restart().await;
-    until("the end of the erasure", async || {
-        let log = gatepost.send(&by_host("GET", "audit?userId=alice&action=owner.erased")).await.json();
-        log["events"].as_array().is_some_and(|events| events.len() == 1)
-    })
-    .await;
+    erased(&gatepost, "alice").await;
     // A session of a killed process may read for a moment, and a vacuum keeps the rows that it sees.
     until("no trace of alice is left", async || traces_in(&storage).await.is_empty()).await;
-    assert_eq!(
-        bob.at(gatepost.address()).get("/api/webhooks/subscriptions").await["subscriptions"][0]["enabled"],
-        true
-    );
+    let of_bob = bob.at(gatepost.address()).get("/api/webhooks/subscriptions").await;
+    assert_eq!(of_bob["subscriptions"][0]["enabled"], true);
     let record = gatepost.send(&by_host("GET", "users/alice")).await.json();
     assert_eq!((&record["name"], &record["state"]["state"]), (&Value::Null, &json!("active")));
     let alice = gatepost.user("alice");
@@ -311,8 +307,6 @@ async fn nothing_of_an_erased_customer_is_on_disk(storage: Storage) {
 async fn users_who_stay_away_are_told_and_then_suspended() {
     let storage = Storage::postgres().await.undivided();
     let mut gatepost = setup(&storage).await.with("OWNER_SEEN_WITHIN_DAYS", "90").start().await;
-    let by_host =
-        |method: &str, path: &str| Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN);
     let mut keys = Vec::new();
     for user in ["alice", "bob", "carol"] {
         keys.push(gatepost.user(user).created("CI").await.0);
@@ -369,12 +363,8 @@ async fn traces_in(storage: &Storage) -> Vec<&'static str> {
             cluster.execute(&database.name, statement).await.expect("a statement");
         }
         let of_tables = |path: &std::path::Path| path.components().any(|part| part.as_os_str() == "base");
-        database_files(storage)
-            .await
-            .into_iter()
-            .filter(|(path, _)| of_tables(path))
-            .map(|(_, content)| content)
-            .collect()
+        let files = database_files(storage).await.into_iter().filter(|(path, _)| of_tables(path));
+        files.map(|(_, content)| content).collect()
     } else {
         let folder = TempDir::new().expect("a folder");
         let made = run_gatepost(folder.path(), &["backup", "copy"], &storage.settings());
