@@ -11,7 +11,7 @@ use crate::harness::{
     Connection, Gatepost, Request, Storage, contains, database_files, eventually, in_time, on_both_databases,
     own_server, run_gatepost, until,
 };
-use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
+use crate::webhooks::host::{Consumer, Host, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 on_both_databases!(
@@ -26,11 +26,6 @@ on_both_databases!(
 const REFUSED_WITHIN: Duration = Duration::from_millis(1_500);
 /// How long nothing may arrive.
 const QUIET: Duration = Duration::from_secs(3);
-
-/// A call of the host.
-fn by_host(method: &str, path: &str) -> Request {
-    Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN)
-}
 
 async fn set_state(gatepost: &Gatepost, owner: &str, body: Value) -> Value {
     let answer = gatepost.send(&by_host("PUT", &format!("{owner}/state")).json(&body)).await;

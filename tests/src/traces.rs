@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address, on_both_databases};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
-use crate::webhooks::host::{Consumer, OPERATOR_TOKEN, setup};
+use crate::webhooks::host::{Consumer, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Received, Receiver};
 
 on_both_databases!(
@@ -74,7 +74,7 @@ async fn traced(storage: &Storage, endpoint: &str, ratio: &str) -> Setup {
 
 fn publication(flags: &str) -> Request {
     let event = json!({ "userId": "alice", "type": "invoice.paid", "data": null });
-    let request = Request::new("POST", "/api/operator/events").bearer(OPERATOR_TOKEN).json(&event);
+    let request = by_host("POST", "events").json(&event);
     request.header("traceparent", &format!("00-{TRACE}-{CALLER}-{flags}"))
 }
 

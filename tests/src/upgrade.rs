@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::harness::{Connection, Gatepost, Request, Response, Storage, eventually, old_binary, until};
-use crate::webhooks::host::{Consumer, OPERATOR_TOKEN, setup};
+use crate::webhooks::host::{Consumer, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 const INSTANCES: usize = 2;
@@ -167,7 +167,7 @@ impl Client {
 
     async fn publish(&self) {
         let event: Value = json!({ "userId": "alice", "type": "order.paid", "data": { "client": self.number } });
-        let request = Request::new("POST", "/api/operator/events").bearer(OPERATOR_TOKEN).json(&event);
+        let request = by_host("POST", "events").json(&event);
         if let Some(answer) = self.balancer.send(&request, 202).await {
             let id = answer.json()["event"]["id"].as_str().unwrap().to_owned();
             self.balancer.accepted.lock().unwrap().push(id);

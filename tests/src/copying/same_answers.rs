@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{copied, copy, three_shards};
 use crate::harness::{Browser, Gatepost, Request, Setup, Storage, complaint, eventually, until};
 use crate::shards::subjects;
-use crate::webhooks::host::{Consumer, DELIVERIES, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
+use crate::webhooks::host::{Consumer, DELIVERIES, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Received, Receiver};
 
 const WAITING: usize = 2;
@@ -68,8 +68,7 @@ async fn a_copy_answers_as_its_source(from: Storage, to: Storage) {
         assert_eq!(answer, &after[call], "{call}");
     }
     for Person { name, .. } in &world.people {
-        let record = Request::new("GET", &format!("/api/operator/users/{name}")).bearer(OPERATOR_TOKEN);
-        let record = target.send(&record).await.json();
+        let record = target.send(&by_host("GET", &format!("users/{name}"))).await.json();
         assert_eq!((&record["name"], &record["maxSubscriptions"]), (&json!(name), &json!(7)));
     }
     target.stop().await;
@@ -103,7 +102,7 @@ impl World {
         }
         receiver.behave(Behaviour::answer("503 Service Unavailable", "", ""));
         let event_type = json!({ "title": "A", "schema": { "type": "object" } });
-        let put = Request::new("PUT", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN).json(&event_type);
+        let put = by_host("PUT", "event-types/a").json(&event_type);
         assert_eq!(gatepost.send(&put).await.status, 200);
         let (host, mut waiting) = (Host(gatepost.address()), Vec::new());
         for person in &people {
@@ -122,12 +121,9 @@ impl World {
         for person in &self.people {
             person.add_answers(gatepost, &mut answers).await;
         }
-        let audit = Request::new("GET", "/api/operator/audit?limit=200").bearer(OPERATOR_TOKEN);
-        answers.insert("audit of all".to_owned(), gatepost.send(&audit).await.json());
-        let owners = Request::new("GET", "/api/operator/owners").bearer(OPERATOR_TOKEN);
-        answers.insert("owners".to_owned(), gatepost.send(&owners).await.json());
-        let types = Request::new("GET", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN);
-        answers.insert("event type".to_owned(), gatepost.send(&types).await.json());
+        for path in ["audit?limit=200", "owners", "event-types/a"] {
+            answers.insert(path.to_owned(), gatepost.send(&by_host("GET", path)).await.json());
+        }
         answers
     }
 
@@ -177,8 +173,7 @@ impl Person {
         let rotated = rotated.json(&json!({ "overlapSeconds": 3600 }));
         assert_eq!(gatepost.send(&rotated).await.status, 200);
         assert_eq!(gatepost.whoami(&good).await.status, 200);
-        let record = Request::new("PATCH", &format!("/api/operator/users/{name}")).bearer(OPERATOR_TOKEN);
-        let record = record.json(&json!({
+        let record = by_host("PATCH", &format!("users/{name}")).json(&json!({
             "name": name, "maxSubscriptions": 7, "metadata": { "plan": "pro" }, "keyRateLimit": "90/s",
             "requestRateLimit": "9000/m",
         }));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::exposition::{Exposition, OPEN_METRICS, TEXT, scrape};
 use crate::harness::{Browser, Gatepost, Request, Setup, Storage, eventually, free_address, on_both_databases};
-use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
+use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 on_both_databases!(
@@ -151,8 +151,7 @@ async fn events_that_break_their_schema_are_counted(storage: Storage) {
     let (gatepost, address) = metered(setup(&storage).await).await;
     for (name, validation) in [("loose.news", "warn"), ("strict.news", "enforce"), ("any.news", "off")] {
         let settings = json!({ "schema": { "type": "object" }, "validation": validation });
-        let path = format!("/api/operator/event-types/{name}");
-        let put = Request::new("PUT", &path).bearer(OPERATOR_TOKEN).json(&settings);
+        let put = by_host("PUT", &format!("event-types/{name}")).json(&settings);
         assert_eq!(gatepost.send(&put).await.status, 200, "{name}");
     }
     let host = Host(gatepost.address());

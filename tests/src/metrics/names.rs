@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::exposition::{Exposition, TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address};
+use crate::harness::{Connection, Setup, Storage, eventually, free_address};
 use crate::reload::Files;
-use crate::webhooks::host::OPERATOR_TOKEN;
+use crate::webhooks::host::{OPERATOR_TOKEN, by_host};
 
 const RULES: &str = "deploy/prometheus/rules.yaml";
 const DASHBOARD: &str = "deploy/grafana/gatepost.json";
@@ -27,8 +27,7 @@ async fn exposed() -> Vec<Exposition> {
     let mut all = vec![scrape(secured, TEXT).await];
     for storage in [Storage::sqlite(), Storage::postgres().await] {
         let (gatepost, address) = metered(Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN)).await;
-        let checked = json!({ "schema": {}, "validation": "warn" });
-        let put = Request::new("PUT", "/api/operator/event-types/a").bearer(OPERATOR_TOKEN).json(&checked);
+        let put = by_host("PUT", "event-types/a").json(&json!({ "schema": {}, "validation": "warn" }));
         assert_eq!(gatepost.send(&put).await.status, 200);
         let is_complete = |one: &Exposition| one.families.contains_key("gatepost_lanes");
         let read = eventually("the first reading of the queue", async || {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::exposition::{TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases, until};
-use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, setup};
+use crate::harness::{Gatepost, Setup, Storage, eventually, on_both_databases, until};
+use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 on_both_databases!(an_operator_sees_the_figures_of_the_metrics, the_state_needs_no_listener_for_metrics);
@@ -65,7 +65,7 @@ async fn an_operator_sees_the_versions_of_all_instances() {
 }
 
 async fn system(gatepost: &Gatepost) -> Value {
-    let answer = gatepost.send(&Request::new("GET", "/api/operator/system").bearer(OPERATOR_TOKEN)).await;
+    let answer = gatepost.send(&by_host("GET", "system")).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.json()
 }

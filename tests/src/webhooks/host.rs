@@ -14,13 +14,25 @@ pub(crate) async fn setup(storage: &Storage) -> Setup {
     setup.with("WEBHOOK_ALLOW_HTTP", "true").with("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8")
 }
 
+/// A call of the host application, below `/api/operator/`.
+pub(crate) fn by_host(method: &str, path: &str) -> Request {
+    Request::new(method, &format!("/api/operator/{path}")).bearer(OPERATOR_TOKEN)
+}
+
+/// Publishes events of alice in one call.
+pub(super) async fn publish_batch(instance: &Gatepost, event_type: &str, count: usize) {
+    let events = vec![json!({ "userId": "alice", "type": event_type, "data": null }); count];
+    let response = instance.send(&by_host("POST", "events/batch").json(&json!({ "events": events }))).await;
+    assert_eq!(response.status, 202, "{}", response.text());
+}
+
 /// The host application, which publishes.
 #[derive(Clone, Copy)]
 pub(crate) struct Host(pub(crate) SocketAddr);
 
 impl Host {
     pub(crate) async fn try_publish(&self, event: &Value) -> std::io::Result<Response> {
-        let request = Request::new("POST", "/api/operator/events").bearer(OPERATOR_TOKEN).json(event);
+        let request = by_host("POST", "events").json(event);
         Connection::open(self.0).await?.exchange(&request).await
     }
 

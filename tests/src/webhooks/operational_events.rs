@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::host::{Consumer, Host, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
+use super::host::{Consumer, Host, SUBSCRIPTIONS, by_host, setup};
 use super::receiver::{Behaviour, Received, Receiver};
 use super::three_calls::verify;
 use crate::harness::{Gatepost, Request, Setup, Storage, eventually, on_both_databases, until};
@@ -75,8 +75,7 @@ async fn the_operator_hears_of_keys_and_subscriptions(storage: Storage) {
 
 async fn report_leak(gatepost: &Gatepost, full_key: &str) {
     let report = json!({ "tokens": [full_key] });
-    let response =
-        gatepost.send(&Request::new("POST", "/api/operator/leaks").bearer(OPERATOR_TOKEN).json(&report)).await;
+    let response = gatepost.send(&by_host("POST", "leaks").json(&report)).await;
     assert_eq!(response.status, 200, "{}", response.text());
 }
 

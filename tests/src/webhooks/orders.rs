@@ -1,8 +1,8 @@
 use serde_json::json;
 
-use super::host::{Consumer, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
+use super::host::{Consumer, SUBSCRIPTIONS, publish_batch, setup};
 use super::receiver::{Behaviour, Receiver};
-use crate::harness::{Connection, Gatepost, Request, Storage, eventually, on_both_databases};
+use crate::harness::{Gatepost, Request, Storage, eventually, on_both_databases};
 
 on_both_databases!(receivers_get_the_order_of_publication, an_order_stops_and_is_recovered);
 
@@ -65,11 +65,7 @@ pub(super) async fn publish_in_parallel(instances: &[Gatepost]) {
 }
 
 pub(super) async fn publish(instance: &Gatepost, count: usize) {
-    let events = vec![json!({ "userId": "alice", "type": "a", "data": null }); count];
-    let request = Request::new("POST", "/api/operator/events/batch").bearer(OPERATOR_TOKEN);
-    let mut connection = Connection::open(instance.address()).await.expect("it listens");
-    let response = connection.exchange(&request.json(&json!({ "events": events }))).await.expect("an answer");
-    assert_eq!(response.status, 202, "{}", response.text());
+    publish_batch(instance, "a", count).await;
 }
 
 fn numbers(receiver: &Receiver) -> Vec<usize> {

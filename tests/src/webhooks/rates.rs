@@ -5,9 +5,9 @@ use domain::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::host::{Consumer, OPERATOR_TOKEN, SUBSCRIPTIONS, setup};
+use super::host::{Consumer, SUBSCRIPTIONS, publish_batch, setup};
 use super::receiver::{Behaviour, Receiver};
-use crate::harness::{Connection, Gatepost, Request, Storage, eventually, on_both_databases};
+use crate::harness::{Gatepost, Request, Storage, eventually, on_both_databases};
 
 on_both_databases!(receivers_get_no_more_than_their_rate, a_rate_changes_and_ends);
 
@@ -36,8 +36,8 @@ async fn receivers_get_no_more_than_their_rate(storage: Storage) {
     consumer.subscribe(&free.url(), &["slow", "quick"]).await;
     for (number, instance) in instances.iter().enumerate() {
         let part = |all: usize| all / count + usize::from(number < all % count);
-        publish(instance, "slow", part(EVENTS)).await;
-        publish(instance, "quick", part(QUICK_EVENTS)).await;
+        publish_batch(instance, "slow", part(EVENTS)).await;
+        publish_batch(instance, "quick", part(QUICK_EVENTS)).await;
     }
     free.expect(EVENTS + QUICK_EVENTS).await;
     assert!(receivers[0].received().len() < EVENTS, "all come without a rate before the slow ones");
@@ -57,14 +57,6 @@ async fn subscribe(consumer: &Consumer, url: &str, event: &str, rate: f64) -> St
     let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
     assert_eq!(created["subscription"]["maxPerSecond"], json!(rate));
     created["subscription"]["id"].as_str().expect("an id").to_owned()
-}
-
-async fn publish(instance: &Gatepost, event_type: &str, count: usize) {
-    let events = vec![json!({ "userId": "alice", "type": event_type, "data": null }); count];
-    let request = Request::new("POST", "/api/operator/events/batch").bearer(OPERATOR_TOKEN);
-    let mut connection = Connection::open(instance.address()).await.expect("it listens");
-    let response = connection.exchange(&request.json(&json!({ "events": events }))).await.expect("an answer");
-    assert_eq!(response.status, 202, "{}", response.text());
 }
 
 /// When the last attempts of this number of deliveries began, in Unix milliseconds, after all have ended. A receiver on a busy
@@ -95,7 +87,7 @@ async fn a_rate_changes_and_ends(storage: Storage) {
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&gatepost, "alice").await;
     let id = subscribe(&consumer, &receiver.url(), "a", 0.1).await;
-    publish(&gatepost, "a", ALL).await;
+    publish_batch(&gatepost, "a", ALL).await;
     receiver.expect(1).await;
     let changed = async |rate: Value| {
         let body = json!({ "maxPerSecond": rate });
