@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address, on_both_databases};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
-use crate::webhooks::host::{Consumer, by_host, setup};
+use crate::webhooks::host::{Consumer, by_host, setup, started};
 use crate::webhooks::receiver::{Behaviour, Received, Receiver};
 
 on_both_databases!(
@@ -80,10 +80,8 @@ fn publication(flags: &str) -> Request {
 
 async fn a_sampled_publication_leads_to_linked_attempts(storage: Storage) {
     let collector = Collector::start().await;
-    let gatepost = traced(&storage, &collector.endpoint(), "0").await.start().await;
-    let (receiver, failing) = (Receiver::start(Behaviour::ok()).await, Behaviour::answer("500 Oh", "", ""));
-    receiver.behave(failing);
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(traced(&storage, &collector.endpoint(), "0").await).await;
+    receiver.behave(Behaviour::answer("500 Oh", "", ""));
     consumer.subscribe(&format!("{}?token=secret", receiver.url()), &["*"]).await;
     let accepted = gatepost.send(&publication("01")).await;
     assert_eq!(accepted.status, 202, "{}", accepted.text());
@@ -115,9 +113,7 @@ async fn a_sampled_publication_leads_to_linked_attempts(storage: Storage) {
 
 async fn nothing_is_traced_that_the_caller_does_not_sample(storage: Storage) {
     let collector = Collector::start().await;
-    let gatepost = traced(&storage, &collector.endpoint(), "0").await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(traced(&storage, &collector.endpoint(), "0").await).await;
     consumer.subscribe(&receiver.url(), &["*"]).await;
     assert_eq!(gatepost.send(&publication("00")).await.status, 202);
     let webhook = receiver.expect(1).await.remove(0);
@@ -131,10 +127,9 @@ async fn nothing_is_traced_that_the_caller_does_not_sample(storage: Storage) {
 
 async fn receivers_learn_of_no_trace_if_they_should_not(storage: Storage) {
     let collector = Collector::start().await;
-    let gatepost =
-        traced(&storage, &collector.endpoint(), "0").await.with("WEBHOOK_TRACEPARENT", "false").start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    Consumer::new(&gatepost, "alice").await.subscribe(&receiver.url(), &["*"]).await;
+    let setup = traced(&storage, &collector.endpoint(), "0").await.with("WEBHOOK_TRACEPARENT", "false");
+    let (gatepost, receiver, consumer) = started(setup).await;
+    consumer.subscribe(&receiver.url(), &["*"]).await;
     assert_eq!(gatepost.send(&publication("01")).await.status, 202);
     let webhook = receiver.expect(1).await.remove(0);
     assert!(webhook.headers.iter().all(|(name, _)| name != "traceparent"), "{webhook:?}");

@@ -2,6 +2,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
+use super::receiver::{Behaviour, Receiver};
 use crate::harness::{Connection, Gatepost, Request, Response, Setup, Storage, eventually};
 
 pub(crate) const OPERATOR_TOKEN: &str = "operator-operator-operator-operator-operator";
@@ -12,6 +13,13 @@ pub(crate) const DELIVERIES: &str = "/api/webhooks/deliveries";
 pub(crate) async fn setup(storage: &Storage) -> Setup {
     let setup = Setup::serve(storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN);
     setup.with("WEBHOOK_ALLOW_HTTP", "true").with("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8")
+}
+
+/// An instance, a receiver that answers 200, and a consumer: alice.
+pub(crate) async fn started(setup: Setup) -> (Gatepost, Receiver, Consumer) {
+    let gatepost = setup.start().await;
+    let consumer = Consumer::new(&gatepost, "alice").await;
+    (gatepost, Receiver::start(Behaviour::ok()).await, consumer)
 }
 
 /// A call of the host application, below `/api/operator/`.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::host::{Consumer, SUBSCRIPTIONS, setup};
 use super::orders::{CALLS, EVENTS_EACH, publish, publish_in_parallel};
-use crate::harness::{Connection, Gatepost, Request, Response, Storage, on_both_databases};
+use crate::harness::{Gatepost, Request, Response, Storage, on_both_databases};
 
 on_both_databases!(
     a_reader_passes_over_no_event,
@@ -206,7 +206,7 @@ async fn scopes_are_checked(gatepost: &Gatepost, path: &str) {
         let key = gatepost.send(&Request::new("POST", "/api/api-keys").bearer(&user.token).json(&key)).await.json();
         let send = async |path: &str, body: Value| {
             let request = Request::new("POST", path).header("x-api-key", key["key"].as_str().unwrap()).json(&body);
-            Connection::open(gatepost.address()).await.unwrap().exchange(&request).await.unwrap().status
+            gatepost.send(&request).await.status
         };
         let receive = format!("{path}/consumers/{}/receive", scope.replace(':', "-"));
         assert_eq!(send(&receive, json!({})).await, receives, "{scope}");

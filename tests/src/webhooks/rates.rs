@@ -5,7 +5,7 @@ use domain::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::host::{Consumer, SUBSCRIPTIONS, publish_batch, setup};
+use super::host::{Consumer, SUBSCRIPTIONS, publish_batch, setup, started};
 use super::receiver::{Behaviour, Receiver};
 use crate::harness::{Gatepost, Request, Storage, eventually, on_both_databases};
 
@@ -83,9 +83,7 @@ const ALL: usize = 300;
 
 /// A new rate holds from the next delivery, and without a rate all deliveries leave at once.
 async fn a_rate_changes_and_ends(storage: Storage) {
-    let gatepost = setup(&storage).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let id = subscribe(&consumer, &receiver.url(), "a", 0.1).await;
     publish_batch(&gatepost, "a", ALL).await;
     receiver.expect(1).await;

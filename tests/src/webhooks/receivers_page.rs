@@ -8,8 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use super::host::{Consumer, Host, setup};
-use super::receiver::{Behaviour, Receiver};
+use super::host::{Host, setup, started};
 use crate::harness::Storage;
 
 const PAGE: &str = include_str!("../../../docs/webhooks/receivers.md");
@@ -50,9 +49,7 @@ fn libraries() -> PathBuf {
 
 /// Runs the page's code in this language on a genuine webhook, on one with a changed body, and on an old one.
 async fn verifies(language: &str, name: &str, main: &str, program: impl Fn(&PathBuf) -> Command) {
-    let gatepost = setup(&Storage::sqlite()).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&Storage::sqlite()).await).await;
     let (_, secret) = consumer.subscribe(&receiver.url(), &["*"]).await;
     Host(gatepost.address()).publish("alice", "invoice.paid", json!({ "invoiceId": "in_42" })).await;
     let webhook = receiver.expect(1).await.remove(0);

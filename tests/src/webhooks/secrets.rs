@@ -4,7 +4,7 @@ use domain::Timestamp;
 use gatepost_client::webhooks::PublicKey;
 use serde_json::{Value, json};
 
-use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
+use super::host::{Consumer, Host, SUBSCRIPTIONS, setup, started};
 use super::receiver::{Behaviour, Receiver};
 use super::signatures::{key_set, verified};
 use super::tls_receiver::TlsReceiver;
@@ -37,9 +37,7 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let (strict, folder) = (TlsReceiver::requiring_certificates().await, tempfile::tempdir().unwrap());
     let authority = strict.authority_file(folder.path());
     let setup = setup(&storage).await.with("LOG", "trace").with("SSL_CERT_FILE", authority.to_str().unwrap());
-    let mut gatepost = setup.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (mut gatepost, receiver, consumer) = started(setup).await;
     let (id, made) = consumer.subscribe(&receiver.url(), &["*"]).await;
     let own = json!({ "url": receiver.url(), "events": ["*"], "secret": OWN_SECRET, "description": "a canary sings" });
     consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&own)).await;

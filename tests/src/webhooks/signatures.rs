@@ -5,9 +5,9 @@ use std::time::SystemTime;
 use gatepost_client::webhooks::{Headers, PublicKey, Refused, SigningSecret};
 use serde_json::{Value, json};
 
-use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
-use super::receiver::{Behaviour, Received, Receiver};
-use crate::harness::{Connection, Gatepost, Request, Storage, on_both_databases};
+use super::host::{Consumer, Host, SUBSCRIPTIONS, setup, started};
+use super::receiver::{Received, Receiver};
+use crate::harness::{Gatepost, Request, Storage, on_both_databases};
 
 /// The events that are published during each rotation, and after it.
 const EVENTS: usize = 8;
@@ -17,9 +17,7 @@ on_both_databases!(no_webhook_fails_to_verify_during_rotations, a_subscription_c
 /// A receiver has kept the key set from before a rotation, and another one reads it afterwards: both verify every webhook
 /// that is sent while the rotation runs and while its overlap lasts.
 async fn no_webhook_fails_to_verify_during_rotations(storage: Storage) {
-    let gatepost = setup(&storage).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let (id, _) = subscribe(&consumer, &receiver, "ed25519").await;
     for round in 0..3 {
         let kept = key_set(&gatepost, &id).await;
@@ -49,9 +47,7 @@ async fn no_webhook_fails_to_verify_during_rotations(storage: Storage) {
 
 /// A receiver that has a secret learns the public key during the overlap, and forgets the secret afterwards.
 async fn a_subscription_changes_from_secrets_to_keys(storage: Storage) {
-    let gatepost = setup(&storage).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let (id, secret) = consumer.subscribe(&receiver.url(), &["*"]).await;
     let secret = SigningSecret::parse(&secret).unwrap();
     let rotated = rotate(&consumer, &id, &json!({ "signing": "ed25519" })).await;
@@ -98,8 +94,7 @@ async fn publish(gatepost: &Gatepost) {
 /// The public keys of the subscription, read without a credential.
 pub(super) async fn key_set(gatepost: &Gatepost, id: &str) -> Vec<PublicKey> {
     let request = Request::new("GET", &format!("/.well-known/webhooks/{id}/jwks.json"));
-    let mut connection = Connection::open(gatepost.address()).await.expect("the server accepts connections");
-    let answer = connection.exchange(&request).await.expect("an answer");
+    let answer = gatepost.send(&request).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     PublicKey::of_jwks(&answer.json())
 }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
-use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
+use super::host::{Consumer, Host, SUBSCRIPTIONS, setup, started};
 use super::receiver::{Behaviour, Received, Receiver};
 use crate::harness::{Request, Storage, on_both_databases};
 
@@ -22,9 +22,7 @@ pub(crate) fn verify(secret: &str, webhook: &Received) -> Result<(), standardweb
 }
 
 pub(crate) async fn a_subscribed_receiver_gets_the_signed_event(storage: Storage) {
-    let gatepost = setup(&storage).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let (subscription, secret) = consumer.subscribe(&receiver.url(), &["invoice.*"]).await;
     let published = Host(gatepost.address()).publish("alice", "invoice.paid", json!({ "z": 1, "a": 2.50 })).await;
     assert_eq!(published["deliveries"], 1, "{published}");
@@ -64,9 +62,7 @@ async fn only_matching_subscriptions_get_the_event(storage: Storage) {
 }
 
 async fn a_secret_that_the_consumer_chose_signs(storage: Storage) {
-    let gatepost = setup(&storage).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let body = json!({ "url": receiver.url(), "events": ["*"], "secret": secret });
     let answer = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
@@ -76,9 +72,7 @@ async fn a_secret_that_the_consumer_chose_signs(storage: Storage) {
 }
 
 async fn both_secrets_sign_while_a_rotation_overlaps(storage: Storage) {
-    let gatepost = setup(&storage).await.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
+    let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let (id, old) = consumer.subscribe(&receiver.url(), &["*"]).await;
     let rotate = format!("{SUBSCRIPTIONS}/{id}/rotate-secret");
     let host = Host(gatepost.address());
