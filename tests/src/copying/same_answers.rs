@@ -181,9 +181,7 @@ impl Person {
         let (gone, _) = consumer.subscribe(&receiver.url(), &["never.sent"]).await;
         consumer.call(Request::new("DELETE", &format!("{SUBSCRIPTIONS}/{gone}"))).await;
         let (delivered, _) = consumer.subscribe(&receiver.url(), &["order.*"]).await;
-        let pulled = json!({ "type": "pull", "events": ["order.*"] });
-        let pulled = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&pulled)).await;
-        let pulled = pulled["subscription"]["id"].as_str().unwrap().to_owned();
+        let (pulled, _) = consumer.create(&json!({ "type": "pull", "events": ["order.*"] })).await;
         assert_eq!(Host(gatepost.address()).try_publish(&paid(&name)).await.unwrap().status, 202);
         let receive = format!("{SUBSCRIPTIONS}/{pulled}/consumers/billing/receive");
         let page = consumer.call(Request::new("POST", &receive).json(&json!({ "leaseSeconds": 3600 }))).await;
@@ -214,8 +212,7 @@ impl Person {
             "url": receiver.url(), "events": ["refund.*"], "headers": { "x-tenant": self.name },
             "auth": { "type": "header", "name": "x-key", "value": "of the receiver" },
         });
-        let hanging = self.consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&hanging)).await;
-        let hanging = hanging["subscription"]["id"].as_str().unwrap();
+        let (hanging, _) = self.consumer.create(&hanging).await;
         let published = host.publish(&self.name, "refund.sent", json!({})).await;
         let sending = format!("subscriptionId={hanging}&state=sending");
         eventually("a delivery is being sent", async || self.consumer.deliveries(&sending).await.pop()).await;

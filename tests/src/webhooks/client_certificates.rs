@@ -7,8 +7,7 @@ use domain::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::host::{Consumer, Host, SUBSCRIPTIONS, setup};
-use super::receiver::{Behaviour, Receiver};
+use super::host::{Consumer, Host, SUBSCRIPTIONS, setup, started};
 use super::tls_receiver::TlsReceiver;
 use crate::console::hexadecimal;
 use crate::harness::{Request, Setup, Storage, eventually, on_both_databases, until};
@@ -34,11 +33,11 @@ async fn each_subscription_has_its_own_client_certificate(storage: Storage) {
     let mut ids = Vec::new();
     for client in &clients {
         let wish = json!({ "url": receiver.url(), "events": ["*"], "clientCertificate": client.wish() });
-        let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&wish)).await;
+        let (id, created) = consumer.create(&wish).await;
         let shown = &created["subscription"]["clientCertificate"];
         assert_eq!(shown["fingerprint"], hexadecimal(&Sha256::digest(&client.certificate)), "{created}");
         assert!(shown["subject"].is_string() && shown["expiresAt"].is_string() && shown["setAt"].is_string());
-        ids.push(created["subscription"]["id"].as_str().unwrap().to_owned());
+        ids.push(id);
     }
     let (without, _) = consumer.subscribe(&receiver.url(), &["*"]).await;
     let host = Host(gatepost.address());
@@ -80,21 +79,19 @@ async fn each_subscription_has_its_own_client_certificate(storage: Storage) {
 async fn a_certificate_that_expires_soon_is_announced(storage: Storage) {
     let (receiver, folder) = (TlsReceiver::requiring_certificates().await, tempfile::tempdir().unwrap());
     let setup = trusting(&storage, &receiver, &folder).await;
-    let mut gatepost = setup.clone().start().await;
-    let consumer = Consumer::new(&gatepost, "alice").await;
-    let told = Receiver::start(Behaviour::ok()).await;
+    let (mut gatepost, told, consumer) = started(setup.clone()).await;
     consumer.subscribe(&told.url(), &["gatepost.subscription.certificate_expiring"]).await;
     let expires_at = now().plus(DAY * 7 + Duration::from_secs(3));
     let wish =
         json!({ "url": receiver.url(), "events": ["a"], "clientCertificate": receiver.client(expires_at).wish() });
-    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&wish)).await;
+    let (id, created) = consumer.create(&wish).await;
     let shown = &created["subscription"]["clientCertificate"];
     gatepost.kill().await;
     tokio::time::sleep(Duration::from_secs(4)).await;
     let mut gatepost = setup.clone().start().await;
     let event: Value = serde_json::from_slice(&told.expect(1).await[0].body).unwrap();
     assert_eq!(event["type"], "gatepost.subscription.certificate_expiring");
-    assert_eq!(event["data"]["target"]["id"], created["subscription"]["id"], "{event}");
+    assert_eq!(event["data"]["target"]["id"], id, "{event}");
     let changes = json!([
         { "field": "clientCertificate", "after": shown["fingerprint"] },
         { "field": "expiresAt", "after": shown["expiresAt"] },

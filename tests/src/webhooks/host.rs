@@ -90,12 +90,16 @@ impl Consumer {
         self.call(Request::new("GET", path)).await
     }
 
+    /// Makes a subscription, and returns its id and the answer.
+    pub(crate) async fn create(&self, wish: &Value) -> (String, Value) {
+        let answer = self.call(Request::new("POST", SUBSCRIPTIONS).json(wish)).await;
+        (answer["subscription"]["id"].as_str().expect("an id").to_owned(), answer)
+    }
+
     /// Subscribes this URL, and returns the subscription's id and secret.
     pub(crate) async fn subscribe(&self, url: &str, events: &[&str]) -> (String, String) {
-        let body = json!({ "url": url, "events": events });
-        let answer = self.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
-        let text = |value: &Value| value.as_str().expect("a string").to_owned();
-        (text(&answer["subscription"]["id"]), text(&answer["secret"]))
+        let (id, answer) = self.create(&json!({ "url": url, "events": events })).await;
+        (id, answer["secret"].as_str().expect("a secret").to_owned())
     }
 
     pub(crate) async fn deliveries(&self, query: &str) -> Vec<Value> {

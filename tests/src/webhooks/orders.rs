@@ -49,9 +49,9 @@ async fn receivers_get_the_order_of_publication(storage: Storage) {
 
 async fn subscribe(consumer: &Consumer, url: &str, on_exhausted: &str) -> String {
     let body = json!({ "url": url, "events": ["a"], "ordering": "subscription", "onExhausted": on_exhausted });
-    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
+    let (id, created) = consumer.create(&body).await;
     assert_eq!(created["subscription"]["onExhausted"], json!(on_exhausted));
-    created["subscription"]["id"].as_str().expect("an id").to_owned()
+    id
 }
 
 /// Publishes at all instances at the same time.

@@ -17,12 +17,11 @@ on_both_databases!(
 
 /// The path of a new pull subscription of the consumer to the type `a`.
 pub(crate) async fn subscribed(consumer: &Consumer) -> String {
-    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&json!({ "type": "pull", "events": ["a"] })));
-    let created = created.await;
+    let (id, created) = consumer.create(&json!({ "type": "pull", "events": ["a"] })).await;
     let subscription = &created["subscription"];
     assert_eq!((&subscription["type"], &subscription["url"]), (&json!("pull"), &json!("pull:")), "{created}");
     assert_eq!(created.get("secret"), None);
-    format!("{SUBSCRIPTIONS}/{}", subscription["id"].as_str().expect("an id"))
+    format!("{SUBSCRIPTIONS}/{id}")
 }
 
 pub(crate) async fn receive(consumer: &Consumer, path: &str, wish: Value) -> Response {

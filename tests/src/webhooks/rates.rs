@@ -54,9 +54,9 @@ async fn receivers_get_no_more_than_their_rate(storage: Storage) {
 
 async fn subscribe(consumer: &Consumer, url: &str, event: &str, rate: f64) -> String {
     let body = json!({ "url": url, "events": [event], "maxPerSecond": rate });
-    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
+    let (id, created) = consumer.create(&body).await;
     assert_eq!(created["subscription"]["maxPerSecond"], json!(rate));
-    created["subscription"]["id"].as_str().expect("an id").to_owned()
+    id
 }
 
 /// When the last attempts of this number of deliveries began, in Unix milliseconds, after all have ended. A receiver on a busy

@@ -40,13 +40,12 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
     let (mut gatepost, receiver, consumer) = started(setup).await;
     let (id, made) = consumer.subscribe(&receiver.url(), &["*"]).await;
     let own = json!({ "url": receiver.url(), "events": ["*"], "secret": OWN_SECRET, "description": "a canary sings" });
-    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&own)).await;
+    consumer.create(&own).await;
     let carried = json!({
         "url": receiver.url(), "events": ["*"], "headers": { "X-Canary": HEADER },
         "auth": { "type": "basic", "username": "canary", "password": PASSWORD },
     });
-    let carried = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&carried)).await;
-    let changed = format!("{SUBSCRIPTIONS}/{}", carried["subscription"]["id"].as_str().unwrap());
+    let changed = format!("{SUBSCRIPTIONS}/{}", consumer.create(&carried).await.0);
     let token = json!({ "headers": { "x-canary": HEADER }, "auth": { "type": "bearer", "token": TOKEN } });
     consumer.call(Request::new("PATCH", &changed).json(&token)).await;
     let wrong = json!({ "headers": { "x-canary": format!("{HEADER}\n") }, "auth": { "type": "bearer", "token": format!("{TOKEN} ") } });
@@ -59,15 +58,14 @@ async fn no_signing_secret_is_in_the_files(storage: Storage) {
         "url": receiver.url(), "events": ["*"],
         "auth": { "type": "oauth2", "tokenUrl": endpoint.url(), "clientId": "canary", "clientSecret": CLIENT_SECRET },
     });
-    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&client)).await;
+    consumer.create(&client).await;
     let certified = strict.client(Timestamp::MAX);
     let wish = certified.wish();
     let private_key = wish["key"].as_str().unwrap().lines().nth(1).unwrap().to_owned();
     let mixed =
         json!({ "url": strict.url(), "events": ["*"], "clientCertificate": { "chain": "x", "key": wish["key"] } });
     assert_eq!(consumer.send(Request::new("POST", SUBSCRIPTIONS).json(&mixed)).await.status, 400);
-    let wish = json!({ "url": strict.url(), "events": ["*"], "clientCertificate": wish });
-    consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&wish)).await;
+    consumer.create(&json!({ "url": strict.url(), "events": ["*"], "clientCertificate": wish })).await;
     let rotate = Request::new("POST", &format!("{SUBSCRIPTIONS}/{id}/rotate-secret")).json(&json!({}));
     let rotated = consumer.call(rotate).await["secret"].as_str().unwrap().to_owned();
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
@@ -103,8 +101,7 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
     let consumer = Consumer::new(&gatepost, "alice").await;
     let auth = json!({ "type": "bearer", "token": TOKEN });
     let carried = json!({ "url": receiver.url(), "events": ["*"], "auth": auth, "signing": "ed25519" });
-    let created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&carried)).await;
-    let keys = key_set(&gatepost, created["subscription"]["id"].as_str().unwrap()).await;
+    let keys = key_set(&gatepost, &consumer.create(&carried).await.0).await;
     gatepost.kill().await;
     is_refused(old.clone().with("ENCRYPTION_KEY", NEW_KEY)).await;
 

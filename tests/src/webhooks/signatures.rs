@@ -6,7 +6,7 @@ use gatepost_client::webhooks::{Headers, PublicKey, Refused, SigningSecret};
 use serde_json::{Value, json};
 
 use super::host::{Consumer, Host, SUBSCRIPTIONS, setup, started};
-use super::receiver::{Received, Receiver};
+use super::receiver::Received;
 use crate::harness::{Gatepost, Request, Storage, on_both_databases};
 
 /// The events that are published during each rotation, and after it.
@@ -18,7 +18,7 @@ on_both_databases!(no_webhook_fails_to_verify_during_rotations, a_subscription_c
 /// that is sent while the rotation runs and while its overlap lasts.
 async fn no_webhook_fails_to_verify_during_rotations(storage: Storage) {
     let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
-    let (id, _) = subscribe(&consumer, &receiver, "ed25519").await;
+    let (id, _) = consumer.create(&json!({ "url": receiver.url(), "events": ["*"], "signing": "ed25519" })).await;
     for round in 0..3 {
         let kept = key_set(&gatepost, &id).await;
         let with_overlap = json!({ "overlapSeconds": 3600 });
@@ -64,21 +64,14 @@ async fn a_subscription_changes_from_secrets_to_keys(storage: Storage) {
         assert_eq!(verified(&keys, &webhook), Ok(()));
         assert_eq!(by_secret(&secret, &webhook), Err(Refused::WrongSignature), "the secret signs no more");
     }
-    let (_, secret) = subscribe(&consumer, &receiver, "both").await;
-    let secret = SigningSecret::parse(secret.as_str().unwrap()).unwrap();
+    let (_, created) = consumer.create(&json!({ "url": receiver.url(), "events": ["*"], "signing": "both" })).await;
+    let secret = SigningSecret::parse(created["secret"].as_str().unwrap()).unwrap();
     publish(&gatepost).await;
     let webhooks = receiver.expect(4 * EVENTS).await.split_off(2 * EVENTS);
     let both = webhooks.iter().filter(|webhook| by_secret(&secret, webhook).is_ok());
     let both: Vec<&str> = both.map(|webhook| webhook.header("webhook-signature")).collect();
     assert_eq!(both.len(), EVENTS);
     assert!(both.iter().all(|text| text.starts_with("v1,") && text.contains(" v1a,")), "{both:?}");
-}
-
-/// Subscribes with this way to sign, and returns the id and the secret.
-pub(super) async fn subscribe(consumer: &Consumer, receiver: &Receiver, signing: &str) -> (String, Value) {
-    let body = json!({ "url": receiver.url(), "events": ["*"], "signing": signing });
-    let mut created = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
-    (created["subscription"]["id"].as_str().unwrap().to_owned(), created["secret"].take())
 }
 
 async fn rotate(consumer: &Consumer, id: &str, body: &Value) -> Value {

@@ -65,7 +65,7 @@ async fn a_secret_that_the_consumer_chose_signs(storage: Storage) {
     let (gatepost, receiver, consumer) = started(setup(&storage).await).await;
     let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let body = json!({ "url": receiver.url(), "events": ["*"], "secret": secret });
-    let answer = consumer.call(Request::new("POST", SUBSCRIPTIONS).json(&body)).await;
+    let (_, answer) = consumer.create(&body).await;
     assert_eq!(answer.get("secret"), None, "the answer does not repeat the secret: {answer}");
     Host(gatepost.address()).publish("alice", "a", Value::Null).await;
     verify(secret, &receiver.expect(1).await[0]).expect("the reference library verifies the webhook");
