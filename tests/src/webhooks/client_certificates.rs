@@ -89,7 +89,7 @@ async fn a_certificate_that_expires_soon_is_announced(storage: Storage) {
     gatepost.kill().await;
     tokio::time::sleep(Duration::from_secs(4)).await;
     let mut gatepost = setup.clone().start().await;
-    let event: Value = serde_json::from_slice(&told.expect(1).await[0].body).unwrap();
+    let event = told.expect(1).await[0].json();
     assert_eq!(event["type"], "gatepost.subscription.certificate_expiring");
     assert_eq!(event["data"]["target"]["id"], id, "{event}");
     let changes = json!([

@@ -22,14 +22,10 @@ async fn with_operator(storage: &Storage, receiver: &Receiver) -> Setup {
     setup.with("OPERATOR_WEBHOOK_URL", &receiver.url()).with("OPERATOR_WEBHOOK_SECRET", SECRET)
 }
 
-fn body(webhook: &Received) -> Value {
-    serde_json::from_slice(&webhook.body).expect("a webhook is JSON")
-}
-
 /// Waits for each of these: a type, and the id of its target. Returns everything that was received.
 async fn told(receiver: &Receiver, expected: &[(&str, &str)]) -> Vec<Value> {
     eventually(&format!("{expected:?} are received"), async || {
-        let bodies: Vec<Value> = receiver.received().iter().map(body).collect();
+        let bodies: Vec<Value> = receiver.received().iter().map(Received::json).collect();
         let is_told = |(kind, target): &(&str, &str)| {
             bodies.iter().any(|body| body["type"] == *kind && body["data"]["target"]["id"] == *target)
         };
@@ -107,11 +103,11 @@ async fn an_owner_hears_of_its_own_keys(storage: Storage) {
     alice.created("the last").await;
     assert_eq!(alice.revoke(&id).await.status, 200);
     told(&receiver, &[("gatepost.key.created", &id), ("gatepost.key.revoked", &id)]).await;
-    let is_reached = |webhook: &Received| body(webhook)["type"] == "gatepost.key.limit_reached";
+    let is_reached = |webhook: &Received| webhook.json()["type"] == "gatepost.key.limit_reached";
     until("the maximum is received", async || receiver.received().iter().any(is_reached)).await;
     for webhook in receiver.received() {
         verify(&secret, &webhook).expect("the secret of the subscription signs");
-        assert_eq!(body(&webhook)["data"]["userId"], "alice", "nothing of others");
+        assert_eq!(webhook.json()["data"]["userId"], "alice", "nothing of others");
     }
     let refused = Host(gatepost.address())
         .try_publish(&json!({ "userId": "alice", "type": "gatepost.key.created", "data": {} }))
@@ -174,6 +170,6 @@ async fn a_kill_between_the_steps_repeats_an_announcement_under_one_id() {
 
 /// The ids of the webhooks about this target.
 fn ids_about(receiver: &Receiver, target: &str) -> BTreeSet<String> {
-    let about = receiver.received().into_iter().filter(|one| body(one)["data"]["target"]["id"] == *target);
+    let about = receiver.received().into_iter().filter(|one| one.json()["data"]["target"]["id"] == *target);
     about.map(|one| one.header("webhook-id").to_owned()).collect()
 }
