@@ -1,7 +1,7 @@
 //! A rolling upgrade: instances of the version before, and instances of this version, on one Postgres under load. See
 //! `docs/operations/upgrades.md`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::harness::{Connection, Gatepost, Request, Response, Storage, eventually, old_binary, until};
+use crate::harness::{Connection, Gatepost, Request, Response, Storage, old_binary, until};
 use crate::webhooks::host::{Consumer, by_host, setup};
+use crate::webhooks::killed_process::eventually_arrived;
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 const INSTANCES: usize = 2;
@@ -75,14 +76,7 @@ async fn both_refuse_what_either_revokes(one: &Gatepost, other: &Gatepost) {
 async fn every_event_arrives_once(balancer: &Balancer, receiver: &Receiver) {
     let accepted = balancer.accepted.lock().unwrap().clone();
     assert!(accepted.len() > 100, "{}", accepted.len());
-    let arrived = eventually("every accepted event arrives", async || {
-        let mut arrived = BTreeMap::new();
-        for webhook in receiver.received() {
-            *arrived.entry(webhook.header("webhook-id").to_owned()).or_insert(0) += 1;
-        }
-        accepted.iter().all(|id| arrived.contains_key(id)).then_some(arrived)
-    })
-    .await;
+    let arrived = eventually_arrived(receiver, &accepted).await;
     let again: Vec<_> = arrived.iter().filter(|(_, times)| **times > 1).collect();
     assert!(again.is_empty(), "of {} events, these arrived again: {again:?}", accepted.len());
 }
@@ -94,7 +88,7 @@ struct Balancer {
     turn: AtomicUsize,
     answered: AtomicU64,
     failures: Mutex<Vec<String>>,
-    accepted: Mutex<Vec<String>>,
+    accepted: Mutex<BTreeSet<String>>,
     is_over: AtomicBool,
 }
 
@@ -170,7 +164,7 @@ impl Client {
         let request = by_host("POST", "events").json(&event);
         if let Some(answer) = self.balancer.send(&request, 202).await {
             let id = answer.json()["event"]["id"].as_str().unwrap().to_owned();
-            self.balancer.accepted.lock().unwrap().push(id);
+            self.balancer.accepted.lock().unwrap().insert(id);
         }
     }
 }

@@ -1,12 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::host::{Consumer, Host, setup};
+use super::host::{Consumer, Host, setup, started};
 use super::receiver::{Behaviour, Receiver};
 use crate::harness::{Gatepost, Storage, eventually, free_address, on_both_databases, until};
 
@@ -26,9 +25,7 @@ const CONCURRENCY: usize = 16;
 /// events that were being sent when the process died arrive twice.
 pub(crate) async fn kill_9_loses_no_accepted_event(storage: Storage) {
     let setup = setup(&storage).await.with("WEBHOOK_CONCURRENCY", &CONCURRENCY.to_string());
-    let mut gatepost = setup.start().await;
-    let receiver = Receiver::start(Behaviour::ok()).await;
-    let consumer = Consumer::new(&gatepost, "survivor").await;
+    let (mut gatepost, receiver, consumer) = started(setup).await;
     consumer.subscribe(&receiver.url(), &["*"]).await;
     let accepted = Arc::new(Mutex::new(BTreeSet::new()));
     for round in 0..KILLS {
@@ -53,51 +50,44 @@ fn report(text: std::fmt::Arguments<'_>) {
 
 /// Publishes over several connections at once, kills the process during that, and records the ids of accepted events.
 async fn publish_until_killed(gatepost: &mut Gatepost, round: usize, accepted: &Arc<Mutex<BTreeSet<String>>>) {
-    let (count, stop) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let enough = accepted.lock().unwrap().len() + ACCEPTED_BETWEEN_KILLS;
     let host = Host(gatepost.address());
     let mut publishers = JoinSet::new();
     for publisher in 0..PUBLISHERS {
-        let (accepted, count, stop) = (Arc::clone(accepted), Arc::clone(&count), Arc::clone(&stop));
+        let accepted = Arc::clone(accepted);
         publishers.spawn(async move {
-            while !stop.load(Ordering::Relaxed) {
-                let data = json!({ "round": round, "publisher": publisher });
-                let event = json!({ "userId": "survivor", "type": "life.goes.on", "data": data });
-                let Ok(response) = host.try_publish(&event).await else { return };
+            let data = json!({ "round": round, "publisher": publisher });
+            let event = json!({ "userId": "alice", "type": "life.goes.on", "data": data });
+            while let Ok(response) = host.try_publish(&event).await {
                 assert_eq!(response.status, 202, "{}", response.text());
                 let id = response.json()["event"]["id"].as_str().unwrap().to_owned();
                 accepted.lock().unwrap().insert(id);
-                count.fetch_add(1, Ordering::Relaxed);
             }
         });
     }
-    until("enough is accepted", async || count.load(Ordering::Relaxed) >= ACCEPTED_BETWEEN_KILLS).await;
+    until("enough is accepted", async || accepted.lock().unwrap().len() >= enough).await;
     gatepost.kill().await;
-    stop.store(true, Ordering::Relaxed);
     publishers.join_all().await;
 }
 
 /// Waits until every accepted event has arrived, and counts how often each event arrived.
-async fn eventually_arrived(receiver: &Receiver, accepted: &BTreeSet<String>) -> BTreeMap<String, usize> {
-    let all = async || Some(tally(receiver)).filter(|arrived| accepted.iter().all(|id| arrived.contains_key(id)));
-    eventually("every accepted event arrives", all).await
-}
-
-fn tally(receiver: &Receiver) -> BTreeMap<String, usize> {
-    let mut arrived = BTreeMap::new();
-    for webhook in receiver.received() {
-        *arrived.entry(webhook.header("webhook-id").to_owned()).or_insert(0) += 1;
-    }
-    arrived
+pub(crate) async fn eventually_arrived(receiver: &Receiver, accepted: &BTreeSet<String>) -> BTreeMap<String, usize> {
+    eventually("every accepted event arrives", async || {
+        let mut arrived = BTreeMap::new();
+        for webhook in receiver.received() {
+            *arrived.entry(webhook.header("webhook-id").to_owned()).or_insert(0) += 1;
+        }
+        accepted.iter().all(|id| arrived.contains_key(id)).then_some(arrived)
+    })
+    .await
 }
 
 /// The next process ends the claim of the killed one, which would have lasted a minute. See decision 74.
 pub(crate) async fn what_was_being_sent_arrives_soon_after_a_kill(storage: Storage) {
-    let setup = setup(&storage).await;
-    let mut gatepost = setup.start().await;
-    let receiver = Receiver::start(Behaviour::Hang).await;
-    let consumer = Consumer::new(&gatepost, "survivor").await;
+    let (mut gatepost, receiver, consumer) = started(setup(&storage).await).await;
+    receiver.behave(Behaviour::Hang);
     consumer.subscribe(&receiver.url(), &["*"]).await;
-    Host(gatepost.address()).publish("survivor", "order.paid", json!({ "order": 7 })).await;
+    Host(gatepost.address()).publish("alice", "order.paid", json!({ "order": 7 })).await;
     receiver.expect(1).await;
     gatepost.kill().await;
     receiver.behave(Behaviour::ok());
