@@ -30,8 +30,18 @@ use Cure::{Cures, Fails, Shows};
 
 impl Place {
     /// `doctor` names the fault with these words, and the cure has the expected effect.
-    async fn has(mut self, fault: &str, cure: Cure) {
+    async fn has(self, fault: &str, cure: Cure) {
         let findings = self.findings();
+        self.cures(&findings, fault, cure).await;
+    }
+
+    /// The same. There is no other finding, and the cure has these words.
+    async fn has_only(self, fault: &str, words: &str, cure: Cure) {
+        let findings = self.finds(fault, words);
+        self.cures(&findings, fault, cure).await;
+    }
+
+    async fn cures(mut self, findings: &[(String, String)], fault: &str, cure: Cure) {
         let found = findings.iter().find(|(what, _)| what.contains(fault));
         let (what, text) = found.unwrap_or_else(|| panic!("{fault:?} is not found: {findings:?}"));
         let command = text.split('`').nth(1).unwrap_or_else(|| panic!("{what}: the cure has no command: {text}"));
@@ -87,14 +97,16 @@ async fn faults_of_settings_and_files() {
     let (_storage, place) = on_sqlite().await;
     place.without("ENCRYPTION_KEY").has("ENCRYPTION_KEY is missing", Shows).await;
     let (_storage, place) = on_sqlite().await;
-    place.with("GATEPOST_LISTN", "127.0.0.1:1").has("GATEPOST_LISTN", Cures).await;
-    for (mode, fault) in [(0o602, "can write"), (0o604, "can read")] {
+    place.with("GATEPOST_LISTN", "127.0.0.1:1").has_only("GATEPOST_LISTN", "correct the name", Cures).await;
+    for (mode, fault, words) in
+        [(0o602, "can write", "the rights of the file: `chmod o-w"), (0o604, "can read", "`chmod o-r")]
+    {
         let (_storage, place) = on_sqlite().await;
         let place = place.without("ENCRYPTION_KEY");
         let file = place.folder.path().join("a key");
         fs::write(&file, ENCRYPTION_KEY).unwrap();
         fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
-        place.with("ENCRYPTION_KEY_FILE", file.to_str().unwrap()).has(fault, Cures).await;
+        place.with("ENCRYPTION_KEY_FILE", file.to_str().unwrap()).has_only(fault, words, Cures).await;
     }
 }
 
@@ -108,11 +120,16 @@ async fn settings_that_expose_the_service() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_machine() {
+    // It never answers, so the doctor must give up after a time.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for setting in ["LISTEN", "METRICS_LISTEN"] {
+        let (_storage, place) = on_sqlite().await;
+        let fault = format!("another program listens on {address}");
+        place.with(setting, &address).has_only(&fault, setting, Shows).await;
+    }
     let (_storage, place) = on_sqlite().await;
-    place.with("LISTEN", &taken.local_addr().unwrap().to_string()).has("another program listens", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("LISTEN", "192.0.2.1:8080").has("does not have the address 192.0.2.1", Shows).await;
+    place.with("LISTEN", "192.0.2.1:8080").has_only("does not have the address 192.0.2.1", "LISTEN", Shows).await;
     let (_storage, place) = on_sqlite().await;
     place.with("DATABASE_URL", "sqlite:///proc/gatepost.db").has("has 0 MiB free", Shows).await;
     let (_storage, place) = on_sqlite().await;
@@ -130,21 +147,24 @@ async fn faults_of_the_machine() {
     let storage = Storage::sqlite();
     let holder = Setup::serve(&storage).await.start().await;
     let ps = Place::new(&storage).await;
-    ps.has(&format!("process {} is using it", holder.process_id()), Shows).await;
+    ps.has_only(&format!("process {} is using it", holder.process_id()), "`kill ", Shows).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_database() {
     let (_storage, place) = on_sqlite().await;
     let url = format!("postgres://nobody@{}/x?sslmode=disable", free_address());
-    place.with("DATABASE_URL", &url).has("Connection refused", Fails).await;
+    place.with("DATABASE_URL", &url).has_only("Connection refused", "DATABASE_URL", Fails).await;
 
     let storage = Storage::durable_postgres(100).await;
-    Place::new(&storage).await.with("MIGRATE", "false").has("no migration is applied", Cures).await;
+    Place::new(&storage).await.finds("no migration is applied", "gatepost migrate");
+    let place = Place::new(&storage).await.with("MIGRATE", "false");
+    place.has_only("no migration is applied", "gatepost migrate", Cures).await;
     let (cluster, database) = storage.server().unwrap();
     let sql = format!("ALTER DATABASE \"{}\" SET default_transaction_read_only = on", database.name);
     cluster.execute("postgres", &sql).await.unwrap();
-    Place::new(&storage).await.has("read-only", Shows).await;
+    let place = Place::new(&storage).await.with("MIGRATE", "false");
+    place.has_only("read-only", "make the database writable", Shows).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -223,9 +243,9 @@ async fn subscribe(gatepost: &Gatepost) {
 async fn faults_of_the_provider() {
     let (_storage, place) = on_sqlite().await;
     let issuer = format!("{}/", place.provider.issuer());
-    place.with("OIDC_ISSUER", &issuer).has("but the configured issuer is", Shows).await;
+    place.with("OIDC_ISSUER", &issuer).has_only("but the configured issuer is", "OIDC_ISSUER", Shows).await;
     let (_storage, place) = on_sqlite().await;
-    place.with("OIDC_ISSUER", &format!("http://{}", free_address())).has("no answer from", Fails).await;
+    place.with("OIDC_ISSUER", &format!("http://{}", free_address())).has_only("no answer from", "curl", Fails).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
