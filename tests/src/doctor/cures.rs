@@ -78,10 +78,10 @@ fn is_of_a_name(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte == b'_'
 }
 
-async fn on_sqlite() -> (Storage, Place) {
+async fn on_sqlite() -> Place {
     let storage = Storage::sqlite();
     let place = Place::new(&storage).await;
-    (storage, place)
+    Place { _storage: Some(storage), ..place }
 }
 
 /// A server that no other test uses, because its settings change.
@@ -94,15 +94,13 @@ async fn on_own_server() -> (Storage, Place) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_settings_and_files() {
-    let (_storage, place) = on_sqlite().await;
-    place.without("ENCRYPTION_KEY").has("ENCRYPTION_KEY is missing", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("GATEPOST_LISTN", "127.0.0.1:1").has_only("GATEPOST_LISTN", "correct the name", Cures).await;
+    on_sqlite().await.without("ENCRYPTION_KEY").has("ENCRYPTION_KEY is missing", Shows).await;
+    let misspelt = on_sqlite().await.with("GATEPOST_LISTN", "127.0.0.1:1");
+    misspelt.has_only("GATEPOST_LISTN", "correct the name", Cures).await;
     for (mode, fault, words) in
         [(0o602, "can write", "the rights of the file: `chmod o-w"), (0o604, "can read", "`chmod o-r")]
     {
-        let (_storage, place) = on_sqlite().await;
-        let place = place.without("ENCRYPTION_KEY");
+        let place = on_sqlite().await.without("ENCRYPTION_KEY");
         let file = place.folder.path().join("a key");
         fs::write(&file, ENCRYPTION_KEY).unwrap();
         fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
@@ -111,11 +109,18 @@ async fn faults_of_settings_and_files() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn settings_that_expose_the_service() {
-    let (_storage, place) = on_sqlite().await;
-    place.with("PUBLIC_URL", "http://keys.example.com").has("without encryption", Cures).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("WEBHOOK_ALLOWED_NETWORKS", "10.0.0.0/8,0.0.0.0/0").has("0.0.0.0/0: every address", Cures).await;
+async fn faults_of_values() {
+    for (setting, value, fault, cure) in [
+        ("PUBLIC_URL", "http://keys.example.com", "without encryption", Cures),
+        ("WEBHOOK_ALLOWED_NETWORKS", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/0: every address", Cures),
+        ("DATABASE_URL", "sqlite:///proc/gatepost.db", "has 0 MiB free", Shows),
+        ("DATABASE_URL", "sqlite:///dev/null/gatepost.db", "DATABASE_URL: this user cannot", Shows),
+        ("AUDIT_LOG", "/dev/null/audit.jsonl", "AUDIT_LOG: this user cannot write", Shows),
+        ("AUDIT_LOG", "/tmp", "AUDIT_LOG: this user cannot write", Shows),
+        ("AUDIT_LOG", "/tmp/no/such/folder", "No such file or directory", Fails),
+    ] {
+        on_sqlite().await.with(setting, value).has(fault, cure).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -124,26 +129,15 @@ async fn faults_of_the_machine() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     for setting in ["LISTEN", "METRICS_LISTEN"] {
-        let (_storage, place) = on_sqlite().await;
         let fault = format!("another program listens on {address}");
-        place.with(setting, &address).has_only(&fault, setting, Shows).await;
+        on_sqlite().await.with(setting, &address).has_only(&fault, setting, Shows).await;
     }
-    let (_storage, place) = on_sqlite().await;
-    place.with("LISTEN", "192.0.2.1:8080").has_only("does not have the address 192.0.2.1", "LISTEN", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("DATABASE_URL", "sqlite:///proc/gatepost.db").has("has 0 MiB free", Shows).await;
-    let (_storage, place) = on_sqlite().await;
+    let place = on_sqlite().await.with("LISTEN", "192.0.2.1:8080");
+    place.has_only("does not have the address 192.0.2.1", "LISTEN", Shows).await;
     let others = Storage::sqlite();
     let other = Setup::serve(&others).await.start().await;
-    place.with("LISTEN", &other.address().to_string()).has("another Gatepost, with another database", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("AUDIT_LOG", "/dev/null/audit.jsonl").has("AUDIT_LOG: this user cannot write", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("AUDIT_LOG", "/tmp").has("AUDIT_LOG: this user cannot write", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("AUDIT_LOG", "/tmp/no/such/folder").has("No such file or directory", Fails).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("DATABASE_URL", "sqlite:///dev/null/gatepost.db").has("DATABASE_URL: this user cannot", Shows).await;
+    let place = on_sqlite().await.with("LISTEN", &other.address().to_string());
+    place.has("another Gatepost, with another database", Shows).await;
     let storage = Storage::sqlite();
     let holder = Setup::serve(&storage).await.start().await;
     let ps = Place::new(&storage).await;
@@ -152,9 +146,8 @@ async fn faults_of_the_machine() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_database() {
-    let (_storage, place) = on_sqlite().await;
     let url = format!("postgres://nobody@{}/x?sslmode=disable", free_address());
-    place.with("DATABASE_URL", &url).has_only("Connection refused", "DATABASE_URL", Fails).await;
+    on_sqlite().await.with("DATABASE_URL", &url).has_only("Connection refused", "DATABASE_URL", Fails).await;
 
     let storage = Storage::durable_postgres(100).await;
     Place::new(&storage).await.finds("no migration is applied", "gatepost migrate");
@@ -241,11 +234,11 @@ async fn subscribe(gatepost: &Gatepost) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_provider() {
-    let (_storage, place) = on_sqlite().await;
+    let place = on_sqlite().await;
     let issuer = format!("{}/", place.provider.issuer());
     place.with("OIDC_ISSUER", &issuer).has_only("but the configured issuer is", "OIDC_ISSUER", Shows).await;
-    let (_storage, place) = on_sqlite().await;
-    place.with("OIDC_ISSUER", &format!("http://{}", free_address())).has_only("no answer from", "curl", Fails).await;
+    let place = on_sqlite().await.with("OIDC_ISSUER", &format!("http://{}", free_address()));
+    place.has_only("no answer from", "curl", Fails).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -274,8 +267,7 @@ async fn faults_on_the_way_to_receivers() {
             Shows,
         ),
     ] {
-        let (_storage, place) = on_sqlite().await;
-        let place = settings.into_iter().fold(place, |place, (name, value)| place.with(name, value));
+        let place = settings.into_iter().fold(on_sqlite().await, |place, (name, value)| place.with(name, value));
         place.reaching(url).has(fault, cure).await;
     }
 }

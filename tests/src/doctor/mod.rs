@@ -24,6 +24,8 @@ struct Place {
     settings: Vec<(&'static str, String)>,
     /// The arguments of `gatepost doctor`.
     arguments: Vec<String>,
+    /// Holds the database, if this place alone uses it.
+    _storage: Option<Storage>,
 }
 
 impl Place {
@@ -37,7 +39,8 @@ impl Place {
             ("LISTEN", free_address().to_string()),
             ("METRICS_LISTEN", String::new()),
         ]);
-        Self { folder: TempDir::new().unwrap(), provider, settings, arguments: vec!["doctor".into(), "--json".into()] }
+        let arguments = vec!["doctor".into(), "--json".into()];
+        Self { folder: TempDir::new().unwrap(), provider, settings, arguments, _storage: None }
     }
 
     /// `doctor` also checks the way to this URL.
