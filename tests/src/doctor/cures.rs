@@ -84,14 +84,6 @@ async fn on_sqlite() -> Place {
     Place { _storage: Some(storage), ..place }
 }
 
-/// A server that no other test uses, because its settings change.
-async fn on_own_server() -> (Storage, Place) {
-    let storage = Storage::durable_postgres(60).await;
-    let place = Place::new(&storage).await;
-    assert!(place.run(&["migrate"]).status.success());
-    (storage, place)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_settings_and_files() {
     on_sqlite().await.without("ENCRYPTION_KEY").has("ENCRYPTION_KEY is missing", Shows).await;
@@ -168,24 +160,23 @@ async fn a_pgbouncer_without_transactions() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_of_the_server() {
-    let (storage, place) = on_own_server().await;
+    let storage = Storage::durable_postgres(60).await;
+    let place = Place::new(&storage).await;
+    assert!(place.run(&["migrate"]).status.success());
     let all = format!("open {} connections", 109 * storage.shards());
     place.with("DATABASE_POOL_SIZE", "100").has(&all, Cures).await;
     let (cluster, database) = storage.server().unwrap();
-    let sql = format!("ALTER DATABASE \"{}\" SET synchronous_commit = off", database.name);
-    cluster.execute("postgres", &sql).await.unwrap();
-    Place::new(&storage).await.has("synchronous_commit is off", Cures).await;
-    for (setting, fault) in
-        [("fsync", "fsync of the server is off"), ("full_page_writes", "full_page_writes of the server is off")]
-    {
-        cluster.execute("postgres", &format!("ALTER SYSTEM SET {setting} = off")).await.unwrap();
+    let of_database = format!("DATABASE \"{}\"", database.name);
+    for (place, setting, fault) in [
+        (&*of_database, "synchronous_commit = off", "synchronous_commit is off"),
+        ("SYSTEM", "fsync = off", "fsync of the server is off"),
+        ("SYSTEM", "full_page_writes = off", "full_page_writes of the server is off"),
+        ("SYSTEM", "synchronous_standby_names = 'lost'", "no standby is connected"),
+    ] {
+        cluster.execute("postgres", &format!("ALTER {place} SET {setting}")).await.unwrap();
         cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
         Place::new(&storage).await.has(fault, Cures).await;
     }
-    let sql = "ALTER SYSTEM SET synchronous_standby_names = 'lost'";
-    cluster.execute("postgres", sql).await.unwrap();
-    cluster.execute("postgres", "SELECT pg_reload_conf()").await.unwrap();
-    Place::new(&storage).await.has("no standby is connected", Cures).await;
 }
 
 /// A delivery that has ended is in the queue: see decision 105.
