@@ -4,13 +4,12 @@
 //! `cargo xtask test` gets the gateways where it can, and skips the tests of the others by name.
 
 mod gateway;
-mod recorder;
 
 use gateway::{Gateway, Kind};
-use recorder::Recorder;
 use serde_json::json;
 
 use crate::harness::{Gatepost, Request, Setup, Storage, until};
+use crate::webhooks::receiver::{Behaviour, Received, Receiver};
 
 /// Makes a test of each named `async fn(Kind)` for every gateway: `nginx::name` and so on.
 macro_rules! on_every_gateway {
@@ -46,7 +45,7 @@ on_every_gateway!(
 /// A gateway between its callers and an API, and its Gatepost.
 struct World {
     gatepost: Gatepost,
-    api: Recorder,
+    api: Receiver,
     gateway: Gateway,
     _storage: Storage,
 }
@@ -56,7 +55,7 @@ impl World {
         let storage = Storage::sqlite();
         let setup = settings.iter().fold(Setup::serve(&storage).await, |setup, (name, value)| setup.with(name, value));
         let gatepost = setup.start().await;
-        let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
+        let api = api().await;
         let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
         Self { gatepost, api, gateway, _storage: storage }
     }
@@ -70,10 +69,21 @@ impl World {
         (text("key"), text("keyId"))
     }
 
+    /// The newest request of the API.
+    #[track_caller]
+    fn last(&self) -> Received {
+        self.api.received().pop().expect("at least one request")
+    }
+
     #[track_caller]
     fn assert_api_saw_nothing(&self) {
         assert!(self.api.received().is_empty(), "a refused request must not reach the API");
     }
+}
+
+/// The API.
+async fn api() -> Receiver {
+    Receiver::start(Behaviour::answer("200 OK", "x-from: api\r\n", "hello")).await
 }
 
 fn get(path: &str) -> Request {
@@ -89,12 +99,12 @@ async fn a_good_key_passes_and_names_its_user(kind: Kind) {
         let response = world.gateway.send(&request).await;
         assert_eq!((response.status, response.text().as_str()), (200, "hello"));
         assert_eq!(response.header("x-from"), Some("api"));
-        let seen = world.api.last();
+        let seen = world.last();
         assert_eq!(seen.line(), format!("{} {} HTTP/1.1", request.method, request.path));
         assert_eq!(seen.body, request.body);
-        assert_eq!(seen.header("x-auth-user").as_deref(), Some("alice"));
-        assert_eq!(seen.header("x-auth-key-id").as_deref(), Some(&*id));
-        assert_eq!(seen.header("x-auth-scopes").as_deref(), Some("a b"));
+        assert_eq!(seen.only("x-auth-user"), Some("alice"));
+        assert_eq!(seen.only("x-auth-key-id"), Some(&*id));
+        assert_eq!(seen.only("x-auth-scopes"), Some("a b"));
         assert!(!seen.head.contains(&key), "the key must go no further than the gateway");
     }
 }
@@ -115,11 +125,11 @@ async fn callers_cannot_choose_their_identity(kind: Kind) {
                 continue;
             }
             assert_eq!(response.status, 200, "{name}");
-            let seen = world.api.last();
-            let says = |header: &str, truth: &str| seen.header(header).map_or(may_be_lost, |value| value == truth);
+            let seen = world.last();
+            let says = |header: &str, truth: &str| seen.only(header).map_or(may_be_lost, |value| value == truth);
             assert!(!seen.head.contains("mallory") && !seen.head.contains("trudy"), "{name}: {}", seen.head);
             assert!(says("x-auth-user", "alice") && says("x-auth-key-id", &id), "{name}: {}", seen.head);
-            assert_eq!(seen.header("x-auth-scopes").unwrap_or_default(), "", "{name}: {}", seen.head);
+            assert_eq!(seen.only("x-auth-scopes").unwrap_or_default(), "", "{name}: {}", seen.head);
         }
     }
 }
@@ -159,7 +169,7 @@ async fn a_missing_scope_is_a_403(kind: Kind) {
     for (path, key) in [("/orders", &with), ("/orders/7?page=2", &with), ("/things", &without)] {
         let response = world.gateway.send(&get(path).header("x-api-key", key)).await;
         assert_eq!(response.status, 200, "{path}");
-        assert_eq!(world.api.last().line(), format!("GET {path} HTTP/1.1"));
+        assert_eq!(world.last().line(), format!("GET {path} HTTP/1.1"));
         world.api.forget();
     }
 }
@@ -211,8 +221,8 @@ async fn an_unreachable_gatepost_is_a_503(kind: Kind) {
 }
 
 async fn a_gatepost_that_does_not_know_is_a_503(kind: Kind) {
-    let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
-    let gatepost = Recorder::answering("503 Service Unavailable", "retry-after: 2", "{}").await;
+    let api = api().await;
+    let gatepost = Receiver::start(Behaviour::answer("503 Service Unavailable", "retry-after: 2\r\n", "{}")).await;
     let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
     let response = gateway.send(&get("/things").header("x-api-key", "any")).await;
     assert_eq!(response.status, 503);
@@ -222,8 +232,8 @@ async fn a_gatepost_that_does_not_know_is_a_503(kind: Kind) {
 
 async fn gateways_keep_connections_and_send_only_the_key(kind: Kind) {
     const CALLS: usize = 20;
-    let api = Recorder::answering("200 OK", "x-from: api", "hello").await;
-    let gatepost = Recorder::answering("200 OK", "x-auth-user: alice", "").await;
+    let api = api().await;
+    let gatepost = Receiver::start(Behaviour::answer("200 OK", "x-auth-user: alice\r\n", "")).await;
     let gateway = Gateway::start(kind, gatepost.address(), api.address()).await;
     let request = Request::new("POST", "/things").header("x-api-key", "any").header("cookie", "session=secret");
     let request = request.text("text/plain", "a body of some length");
@@ -237,9 +247,9 @@ async fn gateways_keep_connections_and_send_only_the_key(kind: Kind) {
     let connections = gatepost.connections();
     assert!(connections <= CALLS / 4, "{connections} connections for {CALLS} questions");
     for question in questions {
-        assert_eq!(question.header("x-api-key").as_deref(), Some("any"));
-        assert!(question.header("content-length").is_none_or(|length| length == "0"), "{}", question.head);
-        assert!(question.header("transfer-encoding").is_none(), "{}", question.head);
+        assert_eq!(question.only("x-api-key"), Some("any"));
+        assert!(question.only("content-length").is_none_or(|length| length == "0"), "{}", question.head);
+        assert!(question.only("transfer-encoding").is_none(), "{}", question.head);
         assert!(!question.head.contains("session=secret"), "{}", question.head);
     }
 }

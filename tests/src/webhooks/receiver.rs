@@ -1,4 +1,5 @@
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,9 +41,11 @@ impl Behaviour {
     }
 }
 
-/// A received webhook.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
+    /// The request line and the headers, as they came.
+    pub(crate) head: String,
     pub(crate) path: String,
     /// Names in lower case.
     pub(crate) headers: Vec<(String, String)>,
@@ -52,6 +55,19 @@ pub(crate) struct Received {
 impl Received {
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).expect("the header")
+    }
+
+    /// The value of a header that comes once, if at all.
+    #[track_caller]
+    pub(crate) fn only(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let value = values.next();
+        assert!(values.next().is_none(), "duplicate header {name}: {}", self.head);
+        value
+    }
+
+    pub(crate) fn line(&self) -> &str {
+        self.head.lines().next().unwrap_or_default()
     }
 
     #[track_caller]
@@ -70,6 +86,7 @@ pub(crate) struct Receiver {
 struct State {
     behaviour: Mutex<Behaviour>,
     received: Mutex<Vec<Received>>,
+    connections: AtomicUsize,
 }
 
 impl Receiver {
@@ -81,7 +98,8 @@ impl Receiver {
     pub(crate) async fn start_at(address: SocketAddr, behaviour: Behaviour) -> Self {
         let listener = eventually("the address is free", async || TcpListener::bind(address).await.ok()).await;
         let address = listener.local_addr().unwrap();
-        let state = Arc::new(State { behaviour: Mutex::new(behaviour), received: Mutex::new(Vec::new()) });
+        let (behaviour, received) = (Mutex::new(behaviour), Mutex::new(Vec::new()));
+        let state = Arc::new(State { behaviour, received, connections: AtomicUsize::new(0) });
         let mut server = JoinSet::new();
         server.spawn(accept(listener, Arc::clone(&state)));
         Self { address, state, _server: server }
@@ -103,6 +121,15 @@ impl Receiver {
         self.state.received.lock().unwrap().clone()
     }
 
+    pub(crate) fn forget(&self) {
+        self.state.received.lock().unwrap().clear();
+    }
+
+    /// The number of connections that carried a request.
+    pub(crate) fn connections(&self) -> usize {
+        self.state.connections.load(Ordering::Relaxed)
+    }
+
     /// Waits for `count` webhooks, and returns the first `count`.
     pub(crate) async fn expect(&self, count: usize) -> Vec<Received> {
         eventually("the webhooks come", async || Some(self.received()).filter(|received| received.len() >= count)).await
@@ -122,8 +149,9 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
 }
 
 async fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
-    let mut buffer = Vec::new();
+    let (mut buffer, mut is_new) = (Vec::new(), true);
     while let Some(received) = read_request(&mut stream, &mut buffer).await? {
+        state.connections.fetch_add(usize::from(std::mem::take(&mut is_new)), Ordering::Relaxed);
         state.received.lock().unwrap().push(received);
         let behaviour = state.behaviour.lock().unwrap().clone();
         match behaviour {
@@ -197,7 +225,8 @@ fn parse_request(buffer: &[u8]) -> Option<(Received, usize)> {
         .filter_map(|line| line.split_once(':'))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    let content_length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse::<usize>().ok()?;
+    let content_length = headers.iter().find(|(name, _)| name == "content-length");
+    let content_length = content_length.map_or(Some(0_usize), |(_, length)| length.parse().ok())?;
     let body = buffer.get(head_length..head_length + content_length)?.to_vec();
-    Some((Received { path, headers, body }, head_length + content_length))
+    Some((Received { head, path, headers, body }, head_length + content_length))
 }
