@@ -37,23 +37,18 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    /// Its name, and the language of its configuration.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Nginx => "nginx",
-            Self::Caddy => "caddy",
-            Self::Envoy => "envoy",
+            Self::Nginx => ("nginx", "nginx"),
+            Self::Caddy => ("caddy", "caddyfile"),
+            Self::Envoy => ("envoy", "yaml"),
         }
     }
 
     /// The configuration on the gateway's page, with the addresses of the test instead of those of the page.
     fn configuration(self, public: SocketAddr, gatepost: SocketAddr, api: SocketAddr) -> String {
-        let language = if self == Self::Envoy {
-            "yaml"
-        } else if self == Self::Caddy {
-            "caddyfile"
-        } else {
-            "nginx"
-        };
+        let (name, language) = self.names();
         let replacements = match self {
             Self::Nginx => [
                 ("listen 80;", format!("listen {public};")),
@@ -71,9 +66,8 @@ impl Kind {
                 ("port_value: 3000 ", format!("port_value: {} ", api.port())),
             ],
         };
-        let fence = fence(self.name(), language);
-        replacements.into_iter().fold(fence, |text, (page, ours)| {
-            assert!(text.contains(page), "the page of {} does not have {page:?}", self.name());
+        replacements.into_iter().fold(fence(name, language), |text, (page, ours)| {
+            assert!(text.contains(page), "the page of {name} does not have {page:?}");
             text.replace(page, &ours)
         })
     }
@@ -85,7 +79,7 @@ impl Kind {
             fs::write(&path, text).expect("writes a configuration");
             path
         };
-        let program = program::find(self.name());
+        let program = program::find(self.names().0);
         let mut command = match self {
             Self::Nginx => program::without_rights(&program, folder),
             Self::Caddy | Self::Envoy => Command::new(program),
