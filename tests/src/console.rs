@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::browser::{folder_of_tests, succeeds};
 use crate::harness::program::find;
-use crate::harness::{Gatepost, Request, Response, Setup};
+use crate::harness::{Gatepost, Request, Response, Setup, repository};
 
 /// The exact policy. A browser refuses everything else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
@@ -133,7 +133,7 @@ async fn without_the_console_the_root_names_the_api() {
 
 #[test]
 fn what_others_wrote_is_what_was_vendored() {
-    let folder = root().join("web/vendor");
+    let folder = repository().join("web/vendor");
     let sums = fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
     for line in sums.lines() {
         let (expected, name) = line.split_once("  ").unwrap();
@@ -147,8 +147,8 @@ fn what_others_wrote_is_what_was_vendored() {
 /// Without this test, the policy would refuse it only in the browser, on the screen that has it.
 #[test]
 fn no_file_of_the_console_has_an_inline_style_or_makes_markup_of_strings() {
-    for file in files_below(&root().join("web")).into_iter().filter(|file| !file.starts_with(root().join("web/vendor")))
-    {
+    let (web, vendor) = (repository().join("web"), repository().join("web/vendor"));
+    for file in files_below(&web).into_iter().filter(|file| !file.starts_with(&vendor)) {
         let text = fs::read_to_string(&file).unwrap();
         for forbidden in [" style=", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "http-equiv"] {
             assert!(!text.contains(forbidden), "{} has {forbidden}", file.display());
@@ -166,7 +166,7 @@ async fn get_compressed(gatepost: &Gatepost, path: &str) -> Response {
 
 /// The file below `web` that an address names. The style sheets are one, in the order in which the page names them.
 fn file(path: &str) -> Vec<u8> {
-    let web = root().join("web");
+    let web = repository().join("web");
     let inner = path.split('/').skip(4).collect::<Vec<_>>().join("/");
     if inner != "styles.css" {
         return fs::read(web.join(inner)).unwrap();
@@ -197,10 +197,6 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
     files.into_iter().chain(folders.iter().flat_map(|folder| files_below(folder))).collect()
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
 /// A field that is renamed in Rust and in the description of the API breaks this test instead of the browser.

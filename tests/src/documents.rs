@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{NO_SETTINGS, run_gatepost};
+use crate::harness::{NO_SETTINGS, repository, run_gatepost};
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -122,8 +121,4 @@ fn printed(arguments: &[&str]) -> String {
     let output = run_gatepost(TempDir::new().unwrap().path(), arguments, &NO_SETTINGS);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::harness::{
-    Connection, ENCRYPTION_KEY, IdentityProvider, Request, eventually, free_address, gatepost_binary, until,
+    Connection, ENCRYPTION_KEY, IdentityProvider, Request, eventually, free_address, gatepost_binary, repository, until,
 };
 
 /// The user of the image.
@@ -169,10 +169,6 @@ impl Image {
         let mut check = self.run(&test.iter().map(String::as_str).collect::<Vec<_>>(), settings);
         spawn_blocking(move || check.output().unwrap()).await.unwrap()
     }
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
 fn json(file: &Path) -> Value {

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::harness::{Connection, Request, Response, eventually, free_address, program};
+use crate::harness::{Connection, Request, Response, eventually, free_address, program, repository};
 
 /// The configuration around that of the page: one process, without rights, with all files in its working directory.
 const NGINX: &str = "daemon off;
@@ -152,8 +152,7 @@ impl Drop for Gateway {
 
 /// The one block of this language on the page.
 fn fence(page: &str, language: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/gateways/{page}.md"));
-    let text = fs::read_to_string(path).expect("the page is there");
+    let text = fs::read_to_string(repository().join(format!("docs/gateways/{page}.md"))).expect("the page is there");
     let mut blocks = text.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix(language));
     let block = blocks.next().expect("the page has a configuration").to_owned();
     assert!(blocks.next().is_none(), "the page has one configuration");

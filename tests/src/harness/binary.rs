@@ -20,6 +20,11 @@ pub(crate) fn old_binary() -> &'static Path {
     BINARY.get_or_init(|| from_the_environment("GATEPOST_OLD_BIN").unwrap_or_else(|| gatepost_binary().to_owned()))
 }
 
+/// The folder of the repository.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a crate of the workspace")
+}
+
 /// The environment of a command without settings.
 pub(crate) const NO_SETTINGS: [(&str, &str); 0] = [];
 

@@ -15,7 +15,7 @@ mod waiting;
 mod wire;
 
 pub(crate) use binary::{
-    NO_SETTINGS, assert_failed, build, complaint, feed_gatepost, gatepost_binary, old_binary, run_gatepost,
+    NO_SETTINGS, assert_failed, build, complaint, feed_gatepost, gatepost_binary, old_binary, repository, run_gatepost,
     search_path, succeeded,
 };
 pub(crate) use browser::{Browser, led_to};

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::exposition::{Exposition, TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Connection, Setup, Storage, eventually, free_address};
+use crate::harness::{Connection, Setup, Storage, eventually, free_address, repository};
 use crate::reload::Files;
 use crate::webhooks::host::{OPERATOR_TOKEN, by_host};
 
@@ -45,14 +44,14 @@ async fn alerts_dashboards_and_pages_name_metrics_that_exist() {
     let families: BTreeSet<&String> = exposed.iter().flat_map(|one| one.families.keys()).collect();
     let mut read = 0;
     for path in sources() {
-        let text = fs::read_to_string(root().join(&path)).unwrap();
+        let text = fs::read_to_string(repository().join(&path)).unwrap();
         for name in names_in(&text) {
             assert!(known.contains(&name) || families.contains(&name), "{path} names {name}, which no instance shows");
             read += 1;
         }
     }
     assert!(read > 60, "{read} names were read");
-    let operations = fs::read_to_string(root().join("docs/operations/monitoring.md")).unwrap();
+    let operations = fs::read_to_string(repository().join("docs/operations/monitoring.md")).unwrap();
     let described: BTreeSet<String> = rows(&operations).map(|(name, _)| name.to_owned()).collect();
     assert_eq!(
         described,
@@ -90,7 +89,7 @@ const PLANNED: [&str; 2] = ["docs/runbooks/move-to-postgres.md", "docs/runbooks/
 
 #[test]
 fn each_alert_has_its_runbook() {
-    let rules = fs::read_to_string(root().join(RULES)).unwrap();
+    let rules = fs::read_to_string(repository().join(RULES)).unwrap();
     let alerts: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
     let named: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("runbook_url: ")).collect();
     assert!(alerts.len() >= 17 && alerts.len() == named.len(), "{alerts:?} {named:?}");
@@ -98,7 +97,7 @@ fn each_alert_has_its_runbook() {
     for (alert, page) in alerts.iter().zip(named) {
         assert_eq!(page, format!("docs/runbooks/{}.md", kebab(alert)), "{alert}");
         assert!(pages.remove(page), "{alert} has no page");
-        let text = fs::read_to_string(root().join(page)).unwrap();
+        let text = fs::read_to_string(repository().join(page)).unwrap();
         let parts = ["# ", "## What it means", "## What users notice", "## What to do"];
         assert!(parts.iter().all(|part| text.contains(part)) && text.contains(alert), "{page} lacks one of {parts:?}");
     }
@@ -110,9 +109,9 @@ fn each_alert_has_its_runbook() {
 
 /// The expressions of the rules and of the dashboard.
 fn queries() -> Vec<String> {
-    let rules = fs::read_to_string(root().join(RULES)).unwrap();
+    let rules = fs::read_to_string(repository().join(RULES)).unwrap();
     let expressions = rules.split("expr: ").skip(1).map(|rest| rest.split("\n        for:").next().unwrap().to_owned());
-    let dashboard: Value = serde_json::from_str(&fs::read_to_string(root().join(DASHBOARD)).unwrap()).unwrap();
+    let dashboard: Value = serde_json::from_str(&fs::read_to_string(repository().join(DASHBOARD)).unwrap()).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
     let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
     expressions.chain(targets.map(|target| target["expr"].as_str().unwrap().to_owned())).collect()
@@ -156,7 +155,7 @@ fn sources() -> Vec<String> {
 }
 
 fn runbooks() -> Vec<String> {
-    let files = fs::read_dir(root().join("docs/runbooks")).unwrap().map(|file| file.unwrap().file_name());
+    let files = fs::read_dir(repository().join("docs/runbooks")).unwrap().map(|file| file.unwrap().file_name());
     let names = files.map(|name| name.into_string().unwrap()).filter(|name| name != "README.md");
     names.map(|name| format!("docs/runbooks/{name}")).collect()
 }
@@ -168,8 +167,4 @@ fn kebab(name: &str) -> String {
         dash.into_iter().chain(letter.to_lowercase())
     });
     letters.collect()
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

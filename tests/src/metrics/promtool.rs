@@ -1,16 +1,15 @@
 //! The verdict of Prometheus' own tool on the alerts and the metrics.
 
 use std::io::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::exposition::{TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Setup, Storage};
+use crate::harness::{Setup, Storage, repository};
 
 #[test]
 fn the_alerts_are_valid_rules() {
-    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/prometheus/rules.yaml");
+    let rules = repository().join("deploy/prometheus/rules.yaml");
     let rules = rules.to_str().expect("a path in UTF-8");
     let shown = promtool(&["check", "rules", "--lint=all", "--lint-fatal", rules], "");
     assert!(shown.contains("SUCCESS"), "{shown}");

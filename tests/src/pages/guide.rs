@@ -9,7 +9,8 @@ use cargo_metadata::MetadataCommand;
 use tempfile::TempDir;
 
 use super::page::{Block, Page, pages};
-use super::sources::{files_below, has_extension, root};
+use super::sources::{files_below, has_extension};
+use crate::harness::repository;
 
 const SPECIMEN: &str = "crates/adapters-journal/";
 const COPY: &str = "crates/adapters-yours/";
@@ -25,7 +26,7 @@ fn the_guide_makes_a_store_and_wires_it_in() {
     for file in files_below("") {
         let copy = folder.path().join(&file);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        fs::copy(root().join(&file), copy).unwrap();
+        fs::copy(repository().join(&file), copy).unwrap();
     }
     let is_run = |block: &&Block| block.language == "sh" && block.remark.is_none();
     for block in guide().blocks().iter().filter(is_run) {
@@ -54,7 +55,7 @@ fn with_the_old_name(copy: &Path) -> Vec<String> {
 
 #[test]
 fn the_guide_has_each_method_of_the_ports_of_keys() {
-    let keys = fs::read_to_string(root().join(SPECIMEN).join("src/keys.rs")).unwrap();
+    let keys = fs::read_to_string(repository().join(SPECIMEN).join("src/keys.rs")).unwrap();
     let methods = keys.split("async fn ").skip(1).filter_map(|rest| rest.split('(').next());
     let page = guide();
     let rows = page.text.lines().skip_while(|line| *line != "| method | task |").skip(2);
@@ -68,7 +69,7 @@ fn the_guide_has_each_method_of_the_ports_of_keys() {
 fn every_name_in_the_guide_is_in_the_source() {
     let is_source = |file: &String| has_extension(file, &["rs", "sql"]);
     let files = files_below("crates").into_iter().chain(files_below("migrations")).filter(is_source);
-    let source: String = files.map(|file| fs::read_to_string(root().join(file)).unwrap()).collect();
+    let source: String = files.map(|file| fs::read_to_string(repository().join(file)).unwrap()).collect();
     let prose = guide().prose();
     let is_name = |span: &&str| span.chars().all(|c| c.is_ascii_alphanumeric() || "_:!".contains(c));
     let names = prose.split('`').skip(1).step_by(2).filter(is_name);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use super::page::{Page, pages};
-use super::sources::{files_below, has_extension, root};
+use super::sources::{files_below, has_extension};
+use crate::harness::repository;
 
 const MAP: &str = "docs/README.md";
 const RECORDS: &str = "docs/decisions/";
@@ -35,7 +36,7 @@ fn every_link_leads_somewhere() {
     for page in &pages {
         for (file, anchor) in page.linked_files() {
             let known = |anchor: &String| anchors.get(file.as_str()).is_some_and(|anchors| anchors.contains(anchor));
-            let leads = root().join(&file).exists() && anchor.as_ref().is_none_or(known);
+            let leads = repository().join(&file).exists() && anchor.as_ref().is_none_or(known);
             if !leads {
                 dead.push(format!("{}: {file}#{}", page.path, anchor.unwrap_or_default()));
             }
@@ -72,7 +73,7 @@ fn record_pages() -> BTreeMap<usize, String> {
 
 /// The rows of the table of merged records: their numbers, and the page that has their content.
 fn merged_records() -> Vec<(usize, String)> {
-    let text = fs::read_to_string(root().join(RECORDS).join("README.md")).unwrap();
+    let text = fs::read_to_string(repository().join(RECORDS).join("README.md")).unwrap();
     let (_, table) = text.split_once("## Merged records").unwrap();
     let rows = table.lines().filter_map(|line| line.strip_prefix('|')?.split_once('|'));
     let merged = rows.flat_map(|(numbers, page)| {
@@ -86,7 +87,7 @@ fn records_named_by_code() -> BTreeMap<usize, String> {
     let mut named = BTreeMap::new();
     let is_code = |path: &String| has_extension(path, &["rs", "sql", "toml"]) && !path.starts_with("tests/src/pages/");
     for path in files_below("").into_iter().filter(is_code) {
-        let text = fs::read_to_string(root().join(&path)).unwrap();
+        let text = fs::read_to_string(repository().join(&path)).unwrap();
         named.extend(record_numbers(&text).into_iter().map(|number| (number, path.clone())));
     }
     named

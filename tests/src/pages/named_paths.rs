@@ -3,7 +3,8 @@
 use std::fs;
 
 use super::page::pages;
-use super::sources::{files_below, has_extension, root};
+use super::sources::{files_below, has_extension};
+use crate::harness::repository;
 
 /// The folders of which paths are written from the root.
 const FOLDERS: [&str; 5] = ["crates/", "docs/", "migrations/", "tests/", ".cargo/"];
@@ -28,7 +29,7 @@ fn every_page_that_code_names_exists() {
     let mut missing = Vec::new();
     let is_code = |path: &&String| has_extension(path, &["rs", "toml"]);
     for path in files.iter().filter(is_code).filter(|path| !path.starts_with("tests/src/pages/")) {
-        let text = fs::read_to_string(root().join(path)).unwrap();
+        let text = fs::read_to_string(repository().join(path)).unwrap();
         for rest in text.split("docs/").skip(1) {
             let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "/-_.".contains(c))).unwrap_or(rest.len());
             let named = format!("docs/{}", rest[..end].trim_end_matches('.'));

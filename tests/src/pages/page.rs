@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use super::sources::{files_below, has_extension, root};
+use super::sources::{files_below, has_extension};
+use crate::harness::repository;
 
 /// A Markdown page of the repository.
 pub(super) struct Page {
@@ -25,7 +26,7 @@ pub(super) struct Block {
 /// The README, all of `docs/`, and the READMEs of crates.
 pub(super) fn pages() -> Vec<Page> {
     let paths = files_below("").into_iter().filter(|path| has_extension(path, &["md"]));
-    let pages = paths.map(|path| Page { text: fs::read_to_string(root().join(&path)).unwrap(), path });
+    let pages = paths.map(|path| Page { text: fs::read_to_string(repository().join(&path)).unwrap(), path });
     let pages: Vec<Page> = pages.collect();
     assert!(pages.iter().any(|page| page.path == "README.md"));
     pages

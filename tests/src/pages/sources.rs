@@ -1,6 +1,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::harness::repository;
+
 /// Files of others, and files that tools make.
 const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "gatepost-data", "vectors"];
 
@@ -13,7 +15,7 @@ pub(super) fn files_below(folder: &str) -> Vec<String> {
 }
 
 fn collect(folder: &str, files: &mut Vec<String>) {
-    for entry in fs::read_dir(root().join(folder)).unwrap() {
+    for entry in fs::read_dir(repository().join(folder)).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
@@ -27,8 +29,4 @@ fn collect(folder: &str, files: &mut Vec<String>) {
 /// Whether the file's name ends in one of these, written without a dot.
 pub(super) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     Path::new(path).extension().is_some_and(|extension| extensions.iter().any(|one| extension == *one))
-}
-
-pub(super) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
