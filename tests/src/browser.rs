@@ -12,52 +12,45 @@ use crate::portal::portal_setup;
 
 /// A retry comes after ten minutes: after the five seconds of the default it would meet another step of the journey each
 /// time.
-async fn without_early_retries() -> Gatepost {
-    Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "10m,10m").start().await
+async fn without_early_retries() -> Setup {
+    Setup::dev().await.with("WEBHOOK_RETRY_SCHEDULE", "10m,10m")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn users_reach_what_they_came_for() {
-    let gatepost = without_early_retries().await;
-    run_in_browser(&gatepost, "journeys.test.mjs").await;
+    run_in_browser(without_early_retries().await, "journeys.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn users_cure_what_goes_wrong_on_an_ordinary_day() {
-    let gatepost = without_early_retries().await;
-    run_in_browser(&gatepost, "everyday.test.mjs").await;
+    run_in_browser(without_early_retries().await, "everyday.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_work_for_their_organizations() {
-    let gatepost = Setup::dev().await.start().await;
-    run_in_browser(&gatepost, "organizations.test.mjs").await;
+    run_in_browser(Setup::dev().await, "organizations.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn members_sign_in_again_when_their_roles_have_ended() {
-    let gatepost = Setup::dev().await.with("SESSION_ROLE_MAX_AGE", "20").start().await;
-    run_in_browser(&gatepost, "roles.test.mjs").await;
+    run_in_browser(Setup::dev().await.with("SESSION_ROLE_MAX_AGE", "20"), "roles.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_screen_is_accessible() {
-    let gatepost = Setup::dev().await.start().await;
-    run_in_browser(&gatepost, "accessibility.test.mjs").await;
+    run_in_browser(Setup::dev().await, "accessibility.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn operators_find_and_cure_what_fails() {
-    let gatepost = without_early_retries().await;
-    run_in_browser(&gatepost, "operator.test.mjs").await;
+    run_in_browser(without_early_retries().await, "operator.test.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_portal_wears_the_brand_of_the_host_application() {
     let port = free_address().port().to_string();
     let setup = portal_setup(Setup::dev().await).with("PORTAL_FRAME_ANCESTORS", &format!("http://localhost:{port}"));
-    let gatepost = setup.start().await;
-    run_in_browser_with(&gatepost, "portal.test.mjs", &[("HOST_PORT", port)]).await;
+    run_in_browser_with(&setup.start().await, "portal.test.mjs", &[("HOST_PORT", port)]).await;
 }
 
 /// One instance has a secret at the provider, the other one has none.
@@ -89,13 +82,12 @@ async fn at_provider(storage: &Storage, issuer: &str, client: &str) -> Setup {
 #[expect(clippy::disallowed_methods, reason = "a switch of the test; not a setting of Gatepost")]
 async fn pictures_show_the_screens() {
     if std::env::var_os("PICTURES").is_some() {
-        let gatepost = Setup::dev().await.start().await;
-        run_in_browser(&gatepost, "pictures.test.mjs").await;
+        run_in_browser(Setup::dev().await, "pictures.test.mjs").await;
     }
 }
 
-async fn run_in_browser(gatepost: &Gatepost, file: &'static str) {
-    run_in_browser_with(gatepost, file, &[]).await;
+async fn run_in_browser(setup: Setup, file: &'static str) {
+    run_in_browser_with(&setup.start().await, file, &[]).await;
 }
 
 async fn run_in_browser_with(gatepost: &Gatepost, file: &'static str, variables: &[(&str, String)]) {
