@@ -282,27 +282,11 @@ fn spoiled_body(random: &mut Random, token: &str) -> Request {
 }
 
 fn odd_headers(random: &mut Random, token: &str) -> Request {
-    let names = [
-        "x-request-id",
-        "accept",
-        "accept-encoding",
-        "content-encoding",
-        "if-match",
-        "if-modified-since",
-        "range",
-        "origin",
-        "referer",
-        "x-forwarded-for",
-        "forwarded",
-        "x-forwarded-proto",
-        "access-control-request-method",
-        "cookie",
-        "te",
-        "trailer",
-        "via",
-        "traceparent",
-        "user-agent",
-    ];
+    let names = words(
+        "x-request-id accept accept-encoding content-encoding if-match if-modified-since range origin referer \
+         x-forwarded-for forwarded x-forwarded-proto access-control-request-method cookie te trailer via \
+         traceparent user-agent",
+    );
     let long = "a".repeat(random.below(6_000));
     let values = [
         "",
@@ -330,33 +314,20 @@ fn odd_headers(random: &mut Random, token: &str) -> Request {
 
 fn odd_target(random: &mut Random, token: &str) -> Request {
     let long = format!("/{}", "a/".repeat(random.below(3_000)));
-    let path = random.one_of(&[
-        "/api/api-keys/",
-        "/api//api-keys",
-        "/api/api-keys/../api-keys",
-        "/api/api-keys;x=y",
-        "/api/api-keys?label=x&label[]=y",
-        "/api/api-keys?%00=%ff",
-        "/api/api%2Dkeys",
-        "/api/%61pi-keys",
-        "/%2e%2e/%2e%2e/etc/passwd",
-        "/docs/../../Cargo.toml",
-        "/docs/errors/",
-        "/docs/errors/%00",
-        "/docs/errors/..%2f..",
-        "/docs/%ff",
-        "/.well-known/openid-configuration",
-        "/readyz?verbose=%",
-        "/livez?%",
-        "/api/whoami?x=%zz",
-        "/dev/oidc/token",
-        &long,
-    ]);
-    Request::new(
-        random.one_of(&["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "PROPFIND"]),
-        path,
-    )
-    .bearer(token)
+    let mut paths = words(
+        "/api/api-keys/ /api//api-keys /api/api-keys/../api-keys /api/api-keys;x=y /api/api-keys?label=x&label[]=y \
+         /api/api-keys?%00=%ff /api/api%2Dkeys /api/%61pi-keys /%2e%2e/%2e%2e/etc/passwd /docs/../../Cargo.toml \
+         /docs/errors/ /docs/errors/%00 /docs/errors/..%2f.. /docs/%ff /.well-known/openid-configuration \
+         /readyz?verbose=% /livez?% /api/whoami?x=%zz /dev/oidc/token",
+    );
+    paths.push(&long);
+    let path = random.one_of(&paths);
+    let method = random.one_of(&words("GET HEAD POST PUT DELETE OPTIONS CONNECT TRACE PROPFIND"));
+    Request::new(method, path).bearer(token)
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(' ').collect()
 }
 
 fn odd_credential(random: &mut Random, token: &str) -> Request {
