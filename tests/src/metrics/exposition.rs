@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use crate::harness::{Connection, Request};
+use crate::harness::{Connection, Request, eventually};
 
 pub(super) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 pub(crate) const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -29,6 +29,12 @@ pub(crate) async fn scrape(address: SocketAddr, accept: &str) -> Exposition {
     let response = connection.exchange(&request).await.expect("an answer");
     assert_eq!((response.status, response.header("content-type")), (200, Some(accept)));
     Exposition::parse(&response.text(), accept == OPEN_METRICS)
+}
+
+/// The metrics as soon as they have this family, which comes with the first reading of the database.
+pub(super) async fn scrape_with(address: SocketAddr, family: &str) -> Exposition {
+    let has_family = |exposition: &Exposition| exposition.families.contains_key(family);
+    eventually(family, async || Some(scrape(address, TEXT).await).filter(has_family)).await
 }
 
 impl Exposition {

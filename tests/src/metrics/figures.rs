@@ -2,7 +2,7 @@ use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-use super::exposition::{Exposition, OPEN_METRICS, TEXT, scrape};
+use super::exposition::{Exposition, OPEN_METRICS, TEXT, scrape, scrape_with};
 use crate::harness::{Browser, Gatepost, Request, Setup, Storage, eventually, free_address, on_both_databases};
 use crate::webhooks::host::{Consumer, Host, OPERATOR_TOKEN, by_host, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
@@ -78,13 +78,8 @@ async fn keys_move_the_figures_by_exactly_their_number(storage: Storage) {
 /// A start reads the figures of the database, so the test need not wait for the next reading.
 async fn browsers_that_are_signed_in_are_counted(storage: Storage) {
     let (mut gatepost, address) = metered(setup(&storage).await).await;
-    let active = async || {
-        let read = eventually("the first reading", async || {
-            let exposition = scrape(address, TEXT).await;
-            exposition.families.contains_key("gatepost_sessions_active").then_some(exposition)
-        });
-        read.await.value("gatepost_sessions_active", &[])
-    };
+    let name = "gatepost_sessions_active";
+    let active = async || scrape_with(address, name).await.value(name, &[]);
     assert!(active().await < 0.5);
     for user in ["alice", "bob"] {
         Browser::by_link(gatepost.address(), OPERATOR_TOKEN, user).await;

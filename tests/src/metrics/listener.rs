@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::exposition::{OPEN_METRICS, TEXT, scrape};
+use super::exposition::{OPEN_METRICS, TEXT, scrape, scrape_with};
 use super::figures::metered;
-use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address, own_server};
+use crate::harness::{Connection, Request, Setup, Storage, free_address, own_server};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn metrics_are_on_a_listener_of_their_own() {
@@ -25,10 +25,7 @@ async fn metrics_are_on_a_listener_of_their_own() {
 async fn a_scrape_needs_no_database() {
     let cluster = own_server().await;
     let (_gatepost, address) = metered(Setup::serve(&Storage::postgres_in(cluster.clone()).await).await).await;
-    let whole = eventually("the first reading", async || {
-        Some(scrape(address, TEXT).await).filter(|one| one.families.contains_key("gatepost_lanes"))
-    });
-    let whole = whole.await;
+    let whole = scrape_with(address, "gatepost_lanes").await;
     cluster.stop().await.unwrap();
     let mut fastest = Duration::MAX;
     for _ in 0..50 {

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::exposition::{Exposition, TEXT, scrape};
+use super::exposition::{Exposition, TEXT, scrape, scrape_with};
 use super::figures::metered;
 use crate::harness::{Connection, Setup, Storage, eventually, free_address, repository};
 use crate::reload::Files;
@@ -28,11 +28,7 @@ async fn exposed() -> Vec<Exposition> {
         let (gatepost, address) = metered(Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN)).await;
         let put = by_host("PUT", "event-types/a").json(&json!({ "schema": {}, "validation": "warn" }));
         assert_eq!(gatepost.send(&put).await.status, 200);
-        let is_complete = |one: &Exposition| one.families.contains_key("gatepost_lanes");
-        let read = eventually("the first reading of the queue", async || {
-            Some(scrape(address, TEXT).await).filter(is_complete)
-        });
-        all.push(read.await);
+        all.push(scrape_with(address, "gatepost_lanes").await);
     }
     all
 }
