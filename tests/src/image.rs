@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 
 use crate::harness::{
-    Connection, ENCRYPTION_KEY, IdentityProvider, Request, eventually, free_address, gatepost_binary, repository, until,
+    Connection, ENCRYPTION_KEY, IdentityProvider, free_address, gatepost_binary, readiness, repository, until,
 };
 
 /// The user of the image.
@@ -62,11 +62,9 @@ async fn the_image_serves_without_rights_and_says_that_it_is_healthy() {
 }
 
 async fn ready(address: SocketAddr, service: &mut Service) {
-    eventually("/readyz answers 200", async || {
+    until("/readyz answers 200", async || {
         assert_eq!(service.0.try_wait().unwrap(), None, "the service ended");
-        let mut connection = Connection::open(address).await.ok()?;
-        let answer = connection.exchange(&Request::new("GET", "/readyz")).await.ok()?;
-        (answer.status == 200).then_some(())
+        readiness(address).await == Some(200)
     })
     .await;
 }

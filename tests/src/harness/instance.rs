@@ -10,7 +10,7 @@ use super::binary::gatepost_binary;
 use super::identity_provider::{AUDIENCE, IdentityProvider};
 use super::storage::Storage;
 use super::user::User;
-use super::waiting::eventually;
+use super::waiting::{eventually, until};
 use super::wire::{Connection, Request, Response};
 
 /// 32 zero bytes, in base64.
@@ -107,7 +107,7 @@ impl Setup {
     pub(crate) async fn start_unready(self) -> Gatepost {
         let mut gatepost = self.prepare();
         gatepost.spawn();
-        eventually("/livez answers", async || Connection::open(gatepost.address()).await.ok()).await;
+        until("/livez answers", async || Connection::open(gatepost.address()).await.is_ok()).await;
         gatepost
     }
 
@@ -138,12 +138,10 @@ impl Gatepost {
     }
 
     async fn ready(&mut self) {
-        eventually("/readyz answers 200", async || {
+        until("/readyz answers 200", async || {
             let status = self.exit_status();
             assert!(status.is_none(), "the process ended with {status:?} instead of becoming ready");
-            let mut connection = Connection::open(self.address()).await.ok()?;
-            let response = connection.exchange(&Request::new("GET", "/readyz")).await.ok()?;
-            (response.status == 200).then_some(())
+            readiness(self.address()).await == Some(200)
         })
         .await;
     }
@@ -264,6 +262,12 @@ impl Drop for Gatepost {
             eprintln!("── the last lines of gatepost at {} ──\n{tail}\n──", self.address());
         }
     }
+}
+
+/// The status of `/readyz`, if there is an answer.
+pub(crate) async fn readiness(address: SocketAddr) -> Option<u16> {
+    let mut connection = Connection::open(address).await.ok()?;
+    Some(connection.exchange(&Request::new("GET", "/readyz")).await.ok()?.status)
 }
 
 /// An address for this test alone, also when a killed process starts again.

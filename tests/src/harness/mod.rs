@@ -21,7 +21,7 @@ pub(crate) use binary::{
 pub(crate) use browser::{Browser, led_to};
 pub(crate) use fault_proxy::{FaultProxy, Line};
 pub(crate) use identity_provider::{IdentityProvider, seconds_since_1970};
-pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address};
+pub(crate) use instance::{ENCRYPTION_KEY, Gatepost, Setup, free_address, readiness};
 pub(crate) use malformed::Malformed;
 pub(crate) use random::Random;
 pub(crate) use search::{contains, database_files, find};

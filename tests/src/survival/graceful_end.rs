@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::harness::{Connection, Gatepost, Request, Setup, Storage, User, eventually, on_both_databases, until};
+use crate::harness::{Connection, Gatepost, Request, Setup, Storage, User, on_both_databases, readiness, until};
 
 on_both_databases!(sigterm_under_load_fails_nobody, a_second_signal_ends_at_once);
 
@@ -30,14 +30,7 @@ async fn sigterm_under_load_fails_nobody(storage: Storage) {
     let start = Instant::now();
     gatepost.signal("TERM");
     // The server has received the signal when `/readyz` fails, or when it accepts no more connections.
-    eventually("the shutdown begins", async || match Connection::open(gatepost.address()).await {
-        Ok(mut connection) => match connection.exchange(&Request::new("GET", "/readyz")).await {
-            Ok(response) => (response.status == 503).then_some(()),
-            Err(_) => Some(()),
-        },
-        Err(_) => Some(()),
-    })
-    .await;
+    until("the shutdown begins", async || matches!(readiness(gatepost.address()).await, None | Some(503))).await;
     let mut created = Vec::new();
     let mut sent = Vec::new();
     for Held { mut connection, last, since } in held {
