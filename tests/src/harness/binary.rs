@@ -46,12 +46,16 @@ pub(crate) fn feed_gatepost(
 ) -> Output {
     let mut command = Command::new(gatepost_binary());
     let environment = environment.iter().map(|(name, value)| (name, value));
-    command.args(arguments).env_clear().envs(environment).current_dir(folder);
+    feed(command.args(arguments).env_clear().envs(environment).current_dir(folder), input)
+}
+
+/// Runs a command to its end with this standard input, at most as much as a pipe holds.
+pub(crate) fn feed(command: &mut Command, input: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary runs");
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     // A process that does not read its input may have ended before the write.
     let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
-    child.wait_with_output().expect("the binary ends")
+    child.wait_with_output().expect("the process ends")
 }
 
 /// The standard output of a command that must succeed, without the final newline.

@@ -15,8 +15,8 @@ mod waiting;
 mod wire;
 
 pub(crate) use binary::{
-    NO_SETTINGS, assert_failed, build, complaint, feed_gatepost, gatepost_binary, old_binary, repository, run_gatepost,
-    search_path, succeeded,
+    NO_SETTINGS, assert_failed, build, complaint, feed, feed_gatepost, gatepost_binary, old_binary, repository,
+    run_gatepost, search_path, succeeded,
 };
 pub(crate) use browser::{Browser, led_to};
 pub(crate) use fault_proxy::{FaultProxy, Line};

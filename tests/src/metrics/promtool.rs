@@ -1,11 +1,10 @@
 //! The verdict of Prometheus' own tool on the alerts and the metrics.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::exposition::{TEXT, scrape};
 use super::figures::metered;
-use crate::harness::{Setup, Storage, repository};
+use crate::harness::{Setup, Storage, feed, repository};
 
 #[test]
 fn the_alerts_are_valid_rules() {
@@ -25,11 +24,8 @@ async fn the_metrics_are_named_as_prometheus_advises() {
 
 /// The output of `promtool` for this input. It must succeed.
 fn promtool(arguments: &[&str], input: &str) -> String {
-    let mut command = Command::new("promtool");
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("promtool is installed: Debian has it in the package prometheus");
-    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("promtool reads its input");
-    let output = child.wait_with_output().expect("promtool ends");
+    // Debian has it in the package prometheus.
+    let output = feed(Command::new("promtool").args(arguments), input);
     let shown = [output.stdout, output.stderr].concat();
     let shown = String::from_utf8_lossy(&shown).into_owned();
     assert!(output.status.success(), "{arguments:?}: {shown}");

@@ -2,14 +2,13 @@
 //!
 //! `cargo xtask test` installs the libraries where it can, and skips the other tests by name.
 
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::host::{Host, setup, started};
-use crate::harness::Storage;
+use crate::harness::{Storage, feed, succeeded};
 
 const PAGE: &str = include_str!("../../../docs/webhooks/receivers.md");
 
@@ -18,12 +17,7 @@ async fn the_javascript_verifies() {
     let main = r"
         const { secret, headers, body } = JSON.parse(await new Response(process.stdin).text());
         console.log(JSON.stringify(handle(secret, headers, body)));";
-    verifies("js", "handle.mjs", main, |file| {
-        let mut node = Command::new("node");
-        node.arg(file);
-        node
-    })
-    .await;
+    verifies("js", "handle.mjs", main, "node".into()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -32,12 +26,7 @@ async fn the_python_verifies() {
 import json, sys
 given = json.load(sys.stdin)
 print(json.dumps(handle(given['secret'], given['headers'], given['body'])))";
-    verifies("python", "handle.py", main, |file| {
-        let mut python = Command::new(libraries().join("python/bin/python"));
-        python.arg(file);
-        python
-    })
-    .await;
+    verifies("python", "handle.py", main, libraries().join("python/bin/python")).await;
 }
 
 /// The folder into which `cargo xtask test` installs the libraries.
@@ -48,7 +37,7 @@ fn libraries() -> PathBuf {
 }
 
 /// Runs the page's code in this language on a genuine webhook, on one with a changed body, and on an old one.
-async fn verifies(language: &str, name: &str, main: &str, program: impl Fn(&PathBuf) -> Command) {
+async fn verifies(language: &str, name: &str, main: &str, program: PathBuf) {
     let (gatepost, receiver, consumer) = started(setup(&Storage::sqlite()).await).await;
     let (_, secret) = consumer.subscribe(&receiver.url(), &["*"]).await;
     Host(gatepost.address()).publish("alice", "invoice.paid", json!({ "invoiceId": "in_42" })).await;
@@ -63,12 +52,12 @@ async fn verifies(language: &str, name: &str, main: &str, program: impl Fn(&Path
     let file = folder.path().join(name);
     std::fs::write(&file, format!("{}\n{main}\n", fence(language))).unwrap();
     let run = |headers: &serde_json::Map<String, Value>, body: &str| {
-        feed(program(&file), &json!({ "secret": secret, "headers": headers, "body": body }))
+        let input = json!({ "secret": secret, "headers": headers, "body": body });
+        feed(Command::new(&program).arg(&file), &input.to_string())
     };
 
     let genuine = run(&headers, &body);
-    assert!(genuine.status.success(), "{}", String::from_utf8_lossy(&genuine.stderr));
-    let handled: Value = serde_json::from_slice(&genuine.stdout).unwrap();
+    let handled: Value = serde_json::from_str(&succeeded(&genuine)).unwrap();
     assert_eq!(handled["data"]["invoiceId"], "in_42");
     assert!(!run(&headers, &body.replace("in_42", "in_43")).status.success(), "a changed body is refused");
     let mut old = headers.clone();
@@ -81,11 +70,4 @@ fn fence(language: &str) -> &'static str {
     let start = format!("```{language}\n");
     let (_, after) = PAGE.split_once(&start).expect("the page has code in this language");
     after.split_once("```").expect("the code ends").0
-}
-
-fn feed(mut command: Command, input: &Value) -> Output {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the language is installed");
-    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
 }
