@@ -14,18 +14,17 @@ impl FromIterator<Duration> for Delays {
 
 impl Delays {
     /// The delay that `per_mille` of 1,000 measurements do not exceed.
-    pub(super) fn per_mille(&self, share: usize) -> Duration {
+    fn per_mille(&self, share: usize) -> Duration {
         let rank = (self.0.len() * share).div_ceil(1_000).max(1);
         self.0[rank - 1]
     }
 
-    pub(super) fn max(&self) -> Duration {
-        self.per_mille(1_000)
-    }
-
+    /// Prints the delays, of which this share may not exceed the bound.
+    #[track_caller]
     #[expect(clippy::print_stdout, reason = "measurements go to the test's output")]
-    pub(super) fn print(&self, what: &str) {
+    pub(super) fn expect(&self, what: &str, share: usize, bound: Duration) {
         println!("{what}: {self}");
+        assert!(self.per_mille(share) <= bound, "{self}");
     }
 }
 
@@ -41,5 +40,5 @@ fn shares_are_counted_from_below() {
     let delays: Delays = (1..=1_000).rev().map(Duration::from_millis).collect();
     assert_eq!([500, 990, 999, 1_000].map(|share| delays.per_mille(share).as_millis()), [500, 990, 999, 1_000]);
     let one: Delays = [Duration::from_millis(7)].into_iter().collect();
-    assert_eq!((one.per_mille(1).as_millis(), one.max().as_millis()), (7, 7));
+    assert_eq!([1, 1_000].map(|share| one.per_mille(share).as_millis()), [7, 7]);
 }

@@ -53,9 +53,8 @@ async fn assert_revoked_in_time(what: &str, fleet: &Fleet, batches: usize) {
             assert_eq!(instance.send(&good.question()).await.status, 200, "a good key stays good");
         }
     }
-    let delays: Delays = delays.into_iter().collect();
-    delays.print(&format!("refused by {what}, after {} revocations", batches * BATCH));
-    assert!(delays.per_mille(999) <= REFUSED_WITHIN, "{delays}");
+    let what = format!("refused by {what}, after {} revocations", batches * BATCH);
+    delays.into_iter().collect::<Delays>().expect(&what, 999, REFUSED_WITHIN);
 }
 
 /// The times from the answer to the revocation until each of the other instances refuses. The instance that revoked
