@@ -6,6 +6,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_N
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::console::hexadecimal;
 use crate::harness::{
     Browser, Gatepost, Request, Response, Setup, Storage, User, contains, database_files, find, own_server,
 };
@@ -184,7 +185,7 @@ async fn search_files(storage: &Storage, secrets: &[Needle], digests: &[Needle])
 /// The key, its body alone, and its digest as text. The raw digest is not one of them, because the database has it.
 fn forms_of_key(full_key: &str) -> Vec<Needle> {
     let digest = Sha256::digest(full_key.as_bytes());
-    let hex: String = digest.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let hex = hexadecimal(&digest);
     let listed: String = format!("{:?}", digest.as_slice());
     vec![
         needle("a full key", full_key.as_bytes()),

@@ -7,6 +7,7 @@ use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use prost::Message;
 use serde_json::{Value, json};
 
+use crate::console::hexadecimal as hex;
 use crate::harness::{Connection, Request, Setup, Storage, eventually, free_address, on_both_databases};
 use crate::metrics::exposition::{TEXT, scrape};
 use crate::metrics::figures::metered;
@@ -52,10 +53,6 @@ impl Collector {
     async fn expect(&self, what: &str, is_it: impl Fn(&Span) -> bool) -> Span {
         eventually(what, async || self.spans().into_iter().find(&is_it)).await
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 fn attribute(span: &Span, name: &str) -> Value {

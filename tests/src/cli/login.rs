@@ -67,7 +67,8 @@ async fn dev() -> (Gatepost, Shell, String) {
     (gatepost, shell, url)
 }
 
-fn with_home(gatepost: &Gatepost) -> (Shell, String) {
+/// A shell with a home, and the URL of the instance.
+pub(super) fn with_home(gatepost: &Gatepost) -> (Shell, String) {
     let home = gatepost.folder().join("home");
     fs::create_dir(&home).unwrap();
     let shell = Shell { folder: gatepost.folder(), environment: Vec::new() }.with("HOME", home.to_str().unwrap());

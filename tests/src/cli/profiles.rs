@@ -4,18 +4,15 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use super::Shell;
+use super::login::with_home;
 use crate::harness::{Gatepost, Storage, complaint, free_address, succeeded};
 use crate::webhooks::host::{OPERATOR_TOKEN, setup};
 
 /// A machine with a user, far from the instance.
 async fn away(storage: &Storage) -> (Gatepost, Shell, String) {
     let gatepost = setup(storage).await.start().await;
-    let home = gatepost.folder().join("home");
-    fs::create_dir(&home).unwrap();
-    let shell = Shell { folder: gatepost.folder(), environment: Vec::new() };
-    let shell = shell.with("HOME", home.to_str().unwrap()).with("LISTEN", &free_address().to_string());
-    let url = format!("http://{}", gatepost.address());
-    (gatepost, shell, url)
+    let (shell, url) = with_home(&gatepost);
+    (gatepost, shell.with("LISTEN", &free_address().to_string()), url)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

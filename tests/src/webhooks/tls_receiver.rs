@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use domain::Timestamp;
 use h2::Reason;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -18,6 +16,8 @@ use tokio::net::TcpListener;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+
+use crate::reload::pem;
 
 /// A receiver over TLS and HTTP/2 with its own certificate authority.
 pub(crate) struct TlsReceiver {
@@ -159,10 +159,6 @@ impl Authority {
         config.alpn_protocols = vec![b"h2".to_vec()];
         TlsAcceptor::from(Arc::new(config))
     }
-}
-
-fn pem(label: &str, der: &[u8]) -> String {
-    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", BASE64_STANDARD.encode(der))
 }
 
 async fn accept(listener: TcpListener, acceptor: TlsAcceptor, state: Arc<State>) {
