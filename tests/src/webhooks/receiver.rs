@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -164,46 +164,31 @@ async fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
                 stream.set_zero_linger()?;
                 return Ok(());
             }
-            behaviour => act(&mut stream, behaviour).await?,
-        }
-    }
-    Ok(())
-}
-
-/// The behaviours that have no end: they last until the other side closes.
-async fn act(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), behaviour: Behaviour) -> std::io::Result<()> {
-    match behaviour {
-        Behaviour::Answer(_) | Behaviour::AnswerAfter(..) | Behaviour::Reset => {}
-        Behaviour::Hang => wait_for_end(stream).await,
-        Behaviour::AnswerAndHang(start) => {
-            stream.write_all(start.as_bytes()).await?;
-            wait_for_end(stream).await;
-        }
-        Behaviour::Endless(start, again) => {
-            stream.write_all(start.as_bytes()).await?;
-            loop {
-                stream.write_all(&again).await?;
+            // The others last until the other side closes.
+            Behaviour::Hang => drop(stream.read(&mut [0]).await),
+            Behaviour::AnswerAndHang(start) => {
+                stream.write_all(start.as_bytes()).await?;
+                drop(stream.read(&mut [0]).await);
             }
-        }
-        Behaviour::Drip(answer) => {
-            for byte in answer.as_bytes() {
-                stream.write_all(&[*byte]).await?;
-                sleep(Duration::from_millis(500)).await;
+            Behaviour::Endless(start, again) => {
+                stream.write_all(start.as_bytes()).await?;
+                loop {
+                    stream.write_all(&again).await?;
+                }
+            }
+            Behaviour::Drip(answer) => {
+                for byte in answer.as_bytes() {
+                    stream.write_all(&[*byte]).await?;
+                    sleep(Duration::from_millis(500)).await;
+                }
             }
         }
     }
     Ok(())
-}
-
-async fn wait_for_end(stream: &mut (impl AsyncRead + Unpin)) {
-    let _ = stream.read(&mut [0]).await;
 }
 
 /// The next request with its body; `None` when the other side has closed the connection between requests.
-async fn read_request(
-    stream: &mut (impl AsyncRead + Unpin),
-    buffer: &mut Vec<u8>,
-) -> std::io::Result<Option<Received>> {
+async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::io::Result<Option<Received>> {
     loop {
         if let Some((received, length)) = parse_request(buffer) {
             buffer.drain(..length);
