@@ -94,7 +94,6 @@ impl Fleet {
     }
 }
 
-#[derive(Clone)]
 pub(super) struct Key {
     pub(super) full_key: String,
     pub(super) id: String,
@@ -112,15 +111,10 @@ impl Key {
     }
 }
 
-/// Asks one instance about one key, until the instance refuses it. As [`first_refusal_of`].
-pub(super) async fn first_refusal(address: SocketAddr, key: Key) -> (Option<Instant>, u16) {
-    first_refusal_of(address, key.question()).await
-}
-
 /// Sends this request over one connection, until the instance refuses it. Returns the status of the refusal, and the
 /// time at which the last request was sent that was not refused; `None` if the first one was refused. The delay of
 /// answers on a busy machine does not count.
-pub(super) async fn first_refusal_of(address: SocketAddr, question: Request) -> (Option<Instant>, u16) {
+pub(super) async fn first_refusal(address: SocketAddr, question: Request) -> (Option<Instant>, u16) {
     let mut connection = Connection::open(address).await.expect("it listens");
     let (start, mut accepted_until) = (Instant::now(), None);
     loop {

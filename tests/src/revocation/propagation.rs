@@ -61,7 +61,7 @@ async fn assert_revoked_in_time(what: &str, fleet: &Fleet, batches: usize) {
 /// refuses at once.
 async fn revoke_and_time(fleet: &Fleet, user: &User, key: &Key) -> Vec<Duration> {
     let [here, others @ ..] = fleet.instances.as_slice() else { panic!("there is at least one instance") };
-    let refusals = others.iter().map(|other| tokio::spawn(first_refusal(other.address(), key.clone())));
+    let refusals = others.iter().map(|other| tokio::spawn(first_refusal(other.address(), key.question())));
     let refusals: Vec<_> = refusals.collect();
     let revoked = user.revoke(&key.id).await;
     let answered = Instant::now();
@@ -124,7 +124,7 @@ async fn rotations_leaks_and_support_calls_reach_other_instances() {
 /// A measurement that starts now.
 async fn refused_in_time(address: SocketAddr, key: &Key, what: &str) {
     let start = Instant::now();
-    let (at, status) = first_refusal(address, key.clone()).await;
+    let (at, status) = first_refusal(address, key.question()).await;
     assert_eq!(status, 401, "{what}");
     let delay = accepted_for(at, start);
     assert!(delay <= REFUSED_WITHIN, "{what} was refused after {delay:?}");

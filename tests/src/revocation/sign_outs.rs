@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::REFUSED_WITHIN;
 use super::delays::Delays;
-use super::fleet::{accepted_for, first_refusal_of};
+use super::fleet::{accepted_for, first_refusal};
 use crate::harness::{Browser, Gatepost, Request, Setup, Storage, free_address};
 use crate::sign_in::{SESSION, setup};
 
@@ -53,7 +53,7 @@ fn question(browser: &Browser) -> Request {
 /// one refuses it at once.
 async fn sign_out_and_time([here, there]: &[Gatepost; 2], mut browser: Browser) -> Duration {
     let question = question(&browser);
-    let refusal = tokio::spawn(first_refusal_of(there.address(), question.clone()));
+    let refusal = tokio::spawn(first_refusal(there.address(), question.clone()));
     let ended = browser.send(here.address(), Request::new("DELETE", "/api/session")).await;
     let answered = Instant::now();
     assert_eq!(ended.status, 204, "{}", ended.text());

@@ -51,7 +51,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
 
     let committed = Instant::now();
     let addresses = [fleet.instances[0].address(), fleet.instances[1].address()];
-    let ask = |key: &Key| addresses.map(|address| tokio::spawn(first_refusal(address, key.clone())));
+    let ask = |key: &Key| addresses.map(|address| tokio::spawn(first_refusal(address, key.question())));
     let asked: Vec<_> = keys.iter().map(|key| (key.id.clone(), ask(key))).collect();
     let keys = committed_revocations(&cluster, &users, keys).await;
     assert!(keys.len() > REVOCATIONS / 2, "{} commits stalled", keys.len());
@@ -119,7 +119,7 @@ async fn revocations_are_heard_after_a_failover() {
     for key in &keys {
         until("the revocation is committed", async || alice.revoke(&key.id).await.status == 200).await;
         let answered = Instant::now();
-        let (accepted_until, _) = first_refusal(fleet.instances[1].address(), key.clone()).await;
+        let (accepted_until, _) = first_refusal(fleet.instances[1].address(), key.question()).await;
         delays.push(accepted_for(accepted_until, answered));
     }
     let what = "refused on the other instance after a failover";
