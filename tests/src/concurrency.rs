@@ -6,23 +6,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::harness::{Connection, Gatepost, Response, Setup, Storage, User};
+use crate::harness::{Connection, Gatepost, Response, Setup, Storage, User, on_both_databases};
 
 const ROUNDS: usize = 50;
 const CALLS: usize = 64;
 const MAX_ACTIVE: usize = 10;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_process_over_sqlite_stores_exactly_the_maximum() {
-    let storage = Storage::sqlite();
-    let gatepost = Setup::serve(&storage).await.start().await;
-    storm(&[gatepost]).await;
-}
+on_both_databases!(one_process_stores_exactly_the_maximum);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_process_over_postgres_stores_exactly_the_maximum() {
-    let gatepost = Setup::serve(&Storage::postgres().await).await.start().await;
-    storm(&[gatepost]).await;
+async fn one_process_stores_exactly_the_maximum(storage: Storage) {
+    storm(&[Setup::serve(&storage).await.start().await]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
