@@ -48,6 +48,12 @@ fn assert_problem(response: &Response, status: u16, code: &str) -> Value {
     problem
 }
 
+#[track_caller]
+fn assert_refused(response: &Response) {
+    assert_problem(response, 401, "credential_invalid");
+    assert_eq!(response.header("www-authenticate"), Some("Bearer realm=\"gatepost\", error=\"invalid_token\""));
+}
+
 /// A problem document without the members that differ from request to request.
 fn without_request_id(response: &Response) -> Value {
     let mut problem = response.json();
