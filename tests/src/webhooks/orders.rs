@@ -27,7 +27,7 @@ async fn receivers_get_the_order_of_publication(storage: Storage) {
     receiver.behave(Behaviour::answer("500 Oops", "", ""));
     let failing = receiver.received().len() + 1;
     // On a busy machine, the others may have been delivered before the receiver fails.
-    publish(&instances[0], EVENTS_EACH).await;
+    publish_batch(&instances[0], "a", EVENTS_EACH).await;
     receiver.expect(failing).await;
     receiver.behave(Behaviour::ok());
     let published = count * CALLS * EVENTS_EACH;
@@ -58,14 +58,10 @@ async fn subscribe(consumer: &Consumer, url: &str, on_exhausted: &str) -> String
 pub(super) async fn publish_in_parallel(instances: &[Gatepost]) {
     futures_util::future::join_all(instances.iter().map(async |instance| {
         for _ in 0..CALLS {
-            publish(instance, EVENTS_EACH).await;
+            publish_batch(instance, "a", EVENTS_EACH).await;
         }
     }))
     .await;
-}
-
-pub(super) async fn publish(instance: &Gatepost, count: usize) {
-    publish_batch(instance, "a", count).await;
 }
 
 fn numbers(receiver: &Receiver) -> Vec<usize> {
@@ -87,7 +83,7 @@ async fn an_order_stops_and_is_recovered(storage: Storage) {
     let consumer = Consumer::new(&gatepost, "alice").await;
     let id = subscribe(&consumer, &receiver.url(), "stop").await;
     let path = format!("{SUBSCRIPTIONS}/{id}");
-    publish(&gatepost, 3).await;
+    publish_batch(&gatepost, "a", 3).await;
     let stopped = async || {
         let subscription = consumer.get(&path).await["subscription"].clone();
         Some(subscription).filter(|one| one["enabled"] == json!(false))
@@ -95,7 +91,7 @@ async fn an_order_stops_and_is_recovered(storage: Storage) {
     let subscription = eventually("the subscription is disabled", stopped).await;
     assert_eq!(subscription["disabledReason"], json!("order_stopped"));
     assert_eq!(numbers(&receiver), [1, 1], "2 and 3 are not attempted");
-    publish(&gatepost, 1).await;
+    publish_batch(&gatepost, "a", 1).await;
     receiver.behave(Behaviour::ok());
     let ended = async || Some(consumer.deliveries("state=failed").await).filter(|found| found.len() == 3);
     eventually("all deliveries end", ended).await;

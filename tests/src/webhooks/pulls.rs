@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::host::{Consumer, SUBSCRIPTIONS, setup};
-use super::orders::{CALLS, EVENTS_EACH, publish, publish_in_parallel};
+use super::host::{Consumer, SUBSCRIPTIONS, publish_batch, setup};
+use super::orders::{CALLS, EVENTS_EACH, publish_in_parallel};
 use crate::harness::{Gatepost, Request, Response, Storage, on_both_databases};
 
 on_both_databases!(
@@ -68,7 +68,7 @@ async fn a_reader_passes_over_no_event(storage: Storage) {
     let ((), next) = tokio::join!(publish_in_parallel(&instances), read(&consumer, 1, all));
     assert_eq!(next, all + 1);
 
-    publish(&instances[0], 5).await;
+    publish_batch(&instances[0], "a", 5).await;
     let leased = receive(&consumer, &path, json!({ "limit": 3, "leaseSeconds": 1 })).await.json();
     assert_eq!(numbers(&leased), [next, next + 1, next + 2]);
     instances[0].kill().await;
@@ -110,7 +110,7 @@ async fn a_reader_that_waits_gets_an_event_of_any_instance(storage: Storage) {
             // The reader waits when the consumer is listed.
             while consumer.get(&format!("{path}/consumers")).await["consumers"] == json!([]) {}
             let published = Instant::now();
-            publish(publisher, 1).await;
+            publish_batch(publisher, "a", 1).await;
             published
         };
         let (received, published) = tokio::join!(waiting, publishing);
@@ -153,7 +153,7 @@ async fn wrong_calls_are_refused_by_name(storage: Storage) {
         assert_eq!((refused.status, &refused.json()["errors"][0]["field"]), (400, &json!(field)), "{value}");
     }
 
-    publish(&gatepost, 2).await;
+    publish_batch(&gatepost, "a", 2).await;
     let received = receive(&consumer, &path, json!({ "limit": 1 })).await.json();
     let (lease, event) = (received["lease"].as_str().unwrap(), received["events"][0]["id"].as_str().unwrap());
     let lost = "lease_0000000000000000";
