@@ -70,7 +70,7 @@ async fn every_kind_of_receiver_ends_in_time_with_its_reason(storage: Storage) {
     for (name, behaviour, expected) in animals() {
         let receiver = Receiver::start(behaviour).await;
         let (subscription, _) = consumer.subscribe(&receiver.url(), &["*"]).await;
-        cages.push((name, subscription, expected, receiver));
+        cages.push((name, subscription, expected, Some(receiver)));
     }
     let untrusted = TlsReceiver::start().await;
     let nobody = format!("http://{}/hook", free_address());
@@ -79,17 +79,13 @@ async fn every_kind_of_receiver_ends_in_time_with_its_reason(storage: Storage) {
         ("nobody listens", nobody, failed("connect", None)),
         ("no such name", "http://nowhere.invalid/hook".into(), failed("dns", None)),
     ];
-    let mut outside = Vec::new();
     for (name, url, expected) in more {
-        outside.push((name, consumer.subscribe(&url, &["*"]).await.0, expected));
+        cages.push((name, consumer.subscribe(&url, &["*"]).await.0, expected, None));
     }
     Host(gatepost.address()).publish("zoo", "feeding.time", json!({ "fish": 3 })).await;
     for (name, subscription, expected, receiver) in cages {
         assert_end(&consumer, name, &subscription, &expected).await;
-        assert_eq!(receiver.received().len(), 1, "{name}: one attempt is one request");
-    }
-    for (name, subscription, expected) in outside {
-        assert_end(&consumer, name, &subscription, &expected).await;
+        assert!(receiver.is_none_or(|one| one.received().len() == 1), "{name}: one attempt is one request");
     }
     assert!(untrusted.nothing_was_read(), "nothing is sent to a server with a wrong certificate");
     gatepost.assert_healthy();
