@@ -20,8 +20,7 @@ async fn no_secret_leaks_over_sqlite() {
 /// Uses a separate cluster, because the test searches every file of the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_secret_leaks_over_postgres() {
-    let cluster = own_server().await;
-    no_secret_is_in_logs_files_or_errors(Storage::postgres_in(cluster).await).await;
+    no_secret_is_in_logs_files_or_errors(Storage::postgres_in(own_server().await).await).await;
 }
 
 const PASSWORD: &str = "canary-password-of-the-database";

@@ -21,8 +21,7 @@ fn complete(shell: &Shell, words: &str) -> String {
 
 /// The same, where names exist. They are searched for 1.5 s, which a busy machine may need.
 fn offers(shell: &Shell, words: &str) -> String {
-    let mut found = (0..20).map(|_| complete(shell, words)).filter(|offered| !offered.is_empty());
-    found.next().unwrap_or_default()
+    (0..20).map(|_| complete(shell, words)).find(|offered| !offered.is_empty()).unwrap_or_default()
 }
 
 /// A user with a good key and a revoked one, and the ids of both.
@@ -98,9 +97,8 @@ async fn bash_completes_names_and_words() {
         bash.args(["-c", &script]).current_dir(&shell.folder).env_clear().stdin(Stdio::null());
         bash.envs(shell.environment.iter().cloned());
         bash.env("PATH", format!("{}:/usr/bin:/bin", shell.folder.display()));
-        let mut found =
-            (0..20).map(|_| succeeded(&bash.output().unwrap())).filter(|offered| !offered.trim().is_empty());
-        found.next().unwrap_or_default()
+        let mut answers = (0..20).map(|_| succeeded(&bash.output().unwrap()));
+        answers.find(|offered| !offered.trim().is_empty()).unwrap_or_default()
     };
     assert_eq!(offered_in_bash("keys revoke --user alice ''", b'\t'), format!("{second}\n{key}"));
     let listed = offered_in_bash("keys revoke --user alice ''", b'?');

@@ -20,8 +20,7 @@ async fn no_signing_secret_is_in_the_files_of_sqlite() {
 /// Uses a separate cluster, because the test searches every file of the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_signing_secret_is_in_the_files_of_postgres() {
-    let cluster = own_server().await;
-    no_signing_secret_is_in_the_files(Storage::postgres_in(cluster).await).await;
+    no_signing_secret_is_in_the_files(Storage::postgres_in(own_server().await).await).await;
 }
 
 const OWN_SECRET: &str = "canary-signing-secret-of-the-consumers-own";
@@ -112,7 +111,7 @@ async fn secrets_move_to_a_new_encryption_key(storage: Storage) {
         .await;
     gatepost.kill().await;
 
-    let mut gatepost = start_with(old.clone(), NEW_KEY).await;
+    let mut gatepost = old.clone().with("ENCRYPTION_KEY", NEW_KEY).start().await;
     publish_one(&gatepost, &receiver, &keys, 2).await;
     gatepost.kill().await;
     is_refused(old).await;
@@ -123,10 +122,6 @@ async fn is_refused(setup: Setup) {
     let (status, written) = setup.start_refused().await;
     assert_eq!(status.code(), Some(1), "{written}");
     assert!(written.contains("it was used with another ENCRYPTION_KEY"), "{written}");
-}
-
-async fn start_with(setup: Setup, key: &str) -> Gatepost {
-    setup.with("ENCRYPTION_KEY", key).start().await
 }
 
 async fn publish_one(gatepost: &Gatepost, receiver: &Receiver, keys: &[PublicKey], count: usize) {
