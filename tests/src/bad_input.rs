@@ -70,25 +70,17 @@ async fn send_broken_framing(address: &std::net::SocketAddr, malformed: &Malform
 /// The server must answer, and the connection must serve the next request.
 async fn send_nonsense(address: &std::net::SocketAddr, malformed: &Malformed, case: &str) {
     let mut connection = Connection::open(*address).await.unwrap();
-    let method = malformed.method.as_deref().unwrap();
+    let (method, bytes) = (malformed.method.as_deref().unwrap(), String::from_utf8_lossy(&malformed.bytes));
     let _ = connection.send(&malformed.bytes).await;
-    let response = match connection.receive(method).await {
-        Ok(response) => response,
-        Err(error) => panic!("{case}: {error} for {}", String::from_utf8_lossy(&malformed.bytes)),
-    };
+    let response = connection.receive(method).await;
+    let response = response.unwrap_or_else(|error| panic!("{case}: {error} for {bytes}"));
     assert!(response.status < 500, "{case}: {} {}", response.status, response.text());
     if response.header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close")) {
         return;
     }
     let next = connection.exchange(&Request::new("GET", "/livez")).await;
     let next = next.unwrap_or_else(|error| panic!("{case}: the next request: {error}, after {}", response.status));
-    assert_eq!(
-        next.status,
-        200,
-        "{case}: the next request, after {} for {}",
-        response.status,
-        String::from_utf8_lossy(&malformed.bytes)
-    );
+    assert_eq!(next.status, 200, "{case}: the next request, after {} for {bytes}", response.status);
 }
 
 async fn assert_works(gatepost: &mut Gatepost) {

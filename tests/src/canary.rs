@@ -87,13 +87,8 @@ async fn session(gatepost: &Gatepost, alice: &User, keys: &[(String, String)]) -
     for (full_key, id) in keys {
         for request in wrong_requests(full_key, id, &alice.token) {
             let response = gatepost.send(&request).await;
-            assert!(
-                (400..500).contains(&response.status),
-                "{} for {} {}",
-                response.status,
-                request.method,
-                request.path
-            );
+            let (status, path) = (response.status, &request.path);
+            assert!((400..500).contains(&status), "{status} for {} {path}", request.method);
             errors.push(response);
         }
         for raw in [

@@ -36,10 +36,8 @@ fn the_document_is_valid_openapi_3_1() {
         for (method, operation) in item.as_object().unwrap().iter().filter(|(name, _)| METHODS.contains(&name.as_str()))
         {
             let place = format!("{method} {path}");
-            assert!(
-                operation_ids.insert(text(&operation["operationId"]).to_owned()),
-                "{place}: its operationId is taken"
-            );
+            let id = text(&operation["operationId"]);
+            assert!(operation_ids.insert(id.to_owned()), "{place}: its operationId is taken");
             check_responses(&document, operation, &place);
             check_parameters(path, operation, &place);
             check_security(&document, operation, &place);

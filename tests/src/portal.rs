@@ -25,10 +25,7 @@ async fn the_brand_is_what_is_configured() {
     assert_eq!((logo.status, logo.header("content-type")), (200, Some("image/svg+xml")));
     assert_eq!(logo.text(), LOGO);
     let policy = logo.header("content-security-policy").unwrap();
-    assert!(
-        policy.starts_with("default-src 'none';") && policy.ends_with("sandbox"),
-        "an image runs nothing: {policy}"
-    );
+    assert!(policy.starts_with("default-src 'none';") && policy.ends_with("sandbox"), "it runs nothing: {policy}");
     let plain = Setup::dev().await.start().await;
     let brand: Value = get(&plain, "/console/brand", "").await.json();
     assert_eq!(brand, json!({ "name": null, "logo": null, "light": null, "dark": null }));

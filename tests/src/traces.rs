@@ -87,10 +87,8 @@ async fn a_sampled_publication_leads_to_linked_attempts(storage: Storage) {
     let served = collector.expect("the span of the request", |span| span.kind() == SpanKind::Server).await;
     let attempt = collector.expect("the span of the attempt", |span| span.kind() == SpanKind::Client).await;
     assert_eq!((hex(&served.trace_id), hex(&served.parent_span_id)), (TRACE.to_owned(), CALLER.to_owned()));
-    assert_eq!(
-        (&*served.name, attribute(&served, "http.response.status_code")),
-        ("POST /api/operator/events", json!(202))
-    );
+    assert_eq!(served.name, "POST /api/operator/events");
+    assert_eq!(attribute(&served, "http.response.status_code"), 202);
     let [link] = &*attempt.links else { panic!("an attempt has one link: {attempt:?}") };
     assert_eq!((&link.trace_id, &link.span_id), (&served.trace_id, &served.span_id), "it links to the publication");
     assert_ne!(attempt.trace_id, served.trace_id, "an attempt begins a trace");

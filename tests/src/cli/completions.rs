@@ -103,10 +103,7 @@ async fn bash_completes_names_and_words() {
     assert_eq!(offered_in_bash("keys revoke --user alice ''", b'\t'), format!("{second}\n{key}"));
     let listed = offered_in_bash("keys revoke --user alice ''", b'?');
     assert_eq!(listed, format!("{second}  ($(reboot))\n{key}  (deploy)"));
-    assert_eq!(
-        offered_in_bash(&format!("keys revoke --user = alice {key}"), b'?'),
-        key,
-        "one is put into the line as it is"
-    );
+    let one = offered_in_bash(&format!("keys revoke --user = alice {key}"), b'?');
+    assert_eq!(one, key, "one is put into the line as it is");
     assert_eq!(offered_in_bash("keys revo", b'\t'), "revoke");
 }

@@ -89,13 +89,9 @@ fn a_block_in_another_language_is_run_or_says_why_not() {
     for page in pages().iter().filter(|page| !GENERATED.contains(&page.path.as_str()) && !is_not_run(&page.path)) {
         let blocks = page.blocks().into_iter();
         for block in blocks.filter(|block| !["", "sh", "json", "text"].contains(&block.language.as_str())) {
-            let (path, language) = (page.path.as_str(), block.language.as_str());
+            let (path, language, line) = (page.path.as_str(), block.language.as_str(), block.line);
             let is_run = RUN_ELSEWHERE.iter().any(|(page, name, _)| (*page, *name) == (path, language));
-            assert!(
-                is_run || reason_not_to_run(&block).is_some(),
-                "{path}, line {}: not run, and no reason",
-                block.line
-            );
+            assert!(is_run || reason_not_to_run(&block).is_some(), "{path}, line {line}: not run, and no reason");
         }
     }
 }
@@ -173,10 +169,8 @@ fn compare(place: &str, shown: &Block, printed: &str) {
         "text" => {
             let mut lines = printed.lines().map(masked_text);
             for line in shown.text.lines().map(masked_text) {
-                assert!(
-                    lines.any(|printed| printed.contains(&line)),
-                    "{place}: {line:?} is not printed, or too early: {printed}"
-                );
+                let is_printed = lines.any(|printed| printed.contains(&line));
+                assert!(is_printed, "{place}: {line:?} is not printed, or too early: {printed}");
             }
         }
         _ => {}

@@ -63,11 +63,8 @@ fn record_pages() -> BTreeMap<usize, String> {
     let mut records: Vec<(usize, String)> = files.map(|path| (number(&path), path)).chain(merged_records()).collect();
     records.sort();
     let numbers: Vec<usize> = records.iter().map(|(number, _)| *number).collect();
-    assert_eq!(
-        numbers,
-        (1..=records.len()).collect::<Vec<_>>(),
-        "each number has one record, or one line of the table"
-    );
+    let expected: Vec<usize> = (1..=records.len()).collect();
+    assert_eq!(numbers, expected, "each number has one record, or one line of the table");
     records.into_iter().collect()
 }
 

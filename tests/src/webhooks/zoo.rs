@@ -114,11 +114,8 @@ async fn a_410_disables_the_subscription(storage: Storage) {
     assert_eq!(detail["attempts"][0]["status"], 410, "{detail}");
     let found = consumer.get(&format!("{SUBSCRIPTIONS}/{subscription}")).await;
     assert_eq!(found["subscription"]["enabled"], false, "{found}");
-    assert_eq!(
-        (&found["health"]["state"], &found["health"]["reason"]),
-        (&json!("disabled"), &json!("gone")),
-        "{found}"
-    );
+    let health = (&found["health"]["state"], &found["health"]["reason"]);
+    assert_eq!(health, (&json!("disabled"), &json!("gone")), "{found}");
     let accepted = Host(gatepost.address()).publish("zoo", "feeding.time", Value::Null).await;
     assert_eq!(accepted["deliveries"], 0, "a disabled subscription gets no more events: {accepted}");
 }
