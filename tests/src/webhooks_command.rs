@@ -45,11 +45,9 @@ async fn listen_receives_and_forwards_an_event_of_dev() {
     })
     .await;
     assert_eq!((&delivery["eventId"], &delivery["attempts"]), (&json!(event), &json!(1)));
-    until("it is counted", async || {
-        let total = shell.json("webhooks outcomes --user alice --hours 2")["total"].clone();
-        total == json!({"delivered": 1, "retried": 0, "exhausted": 0})
-    })
-    .await;
+    let counted = json!({"delivered": 1, "retried": 0, "exhausted": 0});
+    let outcomes = "webhooks outcomes --user alice --hours 2";
+    until("it is counted", async || shell.json(outcomes)["total"] == counted).await;
     let alice = shell.succeeds("token --user alice");
     let detail = format!("/api/webhooks/deliveries/{}", delivery["id"].as_str().unwrap());
     let detail = gatepost.send(&Request::new("GET", &detail).bearer(&alice)).await.json();
@@ -81,10 +79,8 @@ async fn a_pause_of_dev_is_short() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_dev_prints_about_webhooks_works_when_pasted() {
     let gatepost = Setup::dev().await.start().await;
-    let welcome = eventually("the welcome is printed", async || {
-        Some(gatepost.written()).filter(|written| written.contains("/api/webhooks/subscriptions"))
-    })
-    .await;
+    let complete = async || Some(gatepost.written()).filter(|all| all.contains("/api/webhooks/subscriptions"));
+    let welcome = eventually("the welcome is printed", complete).await;
     let (listen, address) = ("gatepost listen --user alice", gatepost.address().to_string());
     assert!(welcome.lines().any(|line| line.trim() == listen), "{welcome}");
     let listening = listen(&Shell::in_the_folder_of(&gatepost), "listen --user alice").await;

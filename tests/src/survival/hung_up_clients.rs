@@ -56,10 +56,8 @@ async fn hung_up_clients() -> bool {
         client.send(&request.bytes()).await.expect("the server reads");
         clients.push(client);
     }
-    let stalled = eventually("the commits stall", async || {
-        Some(processes(STALLED).await).filter(|stalled| stalled.len() == CLIENTS)
-    })
-    .await;
+    let all_stalled = async || Some(processes(STALLED).await).filter(|stalled| stalled.len() == CLIENTS);
+    let stalled = eventually("the commits stall", all_stalled).await;
     let mut server_ends = Vec::new();
     for client in clients {
         let address = client.local_address().expect("the client is connected");
@@ -78,10 +76,8 @@ async fn hung_up_clients() -> bool {
     }
 
     let export = Request::new("GET", "/api/operator/audit?format=jsonl").bearer(OPERATOR_TOKEN);
-    let recorded = eventually("the commits are through", async || {
-        Some(gatepost.send(&export).await.text()).filter(|export| export.lines().count() == CLIENTS)
-    })
-    .await;
+    let all = async || Some(gatepost.send(&export).await.text()).filter(|all| all.lines().count() == CLIENTS);
+    let recorded = eventually("the commits are through", all).await;
     if is_late() {
         return false;
     }

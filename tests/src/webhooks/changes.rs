@@ -29,9 +29,8 @@ async fn what_an_owner_changes_holds_soon(storage: Storage) {
 
 /// Many deliveries wait for a slow receiver. Soon after the change, no more attempts begin there.
 async fn holds(gatepost: &Gatepost, user: &str, mut change: Request) {
-    let slow =
-        Receiver::start(Behaviour::AnswerAfter(ANSWER_TIME, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".into()))
-            .await;
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_owned();
+    let slow = Receiver::start(Behaviour::AnswerAfter(ANSWER_TIME, answer)).await;
     let consumer = Consumer::new(gatepost, user).await;
     let (id, _) = consumer.subscribe(&slow.url(), &["*"]).await;
     for _ in 0..EVENTS {

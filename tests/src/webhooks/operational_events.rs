@@ -43,18 +43,15 @@ async fn the_operator_hears_of_keys_and_subscriptions(storage: Storage) {
     assert_eq!(alice.revoke(&first).await.status, 200);
     report_leak(&gatepost, &leaking).await;
     let (failing, _gone) = failing_subscription(&gatepost).await;
-    let bodies = told(
-        &receiver,
-        &[
-            ("gatepost.key.created", &first),
-            ("gatepost.key.revoked", &first),
-            ("gatepost.key.leaked", &second),
-            ("gatepost.subscription.failing", &failing),
-            ("gatepost.subscription.recovered", &failing),
-            ("gatepost.subscription.disabled", &failing),
-        ],
-    )
-    .await;
+    let expected: [(&str, &str); 6] = [
+        ("gatepost.key.created", &first),
+        ("gatepost.key.revoked", &first),
+        ("gatepost.key.leaked", &second),
+        ("gatepost.subscription.failing", &failing),
+        ("gatepost.subscription.recovered", &failing),
+        ("gatepost.subscription.disabled", &failing),
+    ];
+    let bodies = told(&receiver, &expected).await;
     let is_created = |body: &&Value| body["type"] == "gatepost.key.created" && body["data"]["target"]["id"] == *first;
     let created = bodies.iter().find(is_created).expect("it was received");
     assert_eq!((&created["data"]["userId"], &created["data"]["action"]), (&json!("alice"), &json!("key.created")));
@@ -109,10 +106,8 @@ async fn an_owner_hears_of_its_own_keys(storage: Storage) {
         verify(&secret, &webhook).expect("the secret of the subscription signs");
         assert_eq!(webhook.json()["data"]["userId"], "alice", "nothing of others");
     }
-    let refused = Host(gatepost.address())
-        .try_publish(&json!({ "userId": "alice", "type": "gatepost.key.created", "data": {} }))
-        .await
-        .expect("an answer");
+    let reserved = json!({ "userId": "alice", "type": "gatepost.key.created", "data": {} });
+    let refused = Host(gatepost.address()).try_publish(&reserved).await.expect("an answer");
     let problem = refused.json();
     assert_eq!((refused.status, &problem["errors"][0]["field"]), (400, &json!("type")), "{problem}");
     assert!(problem["errors"][0]["detail"].as_str().is_some_and(|text| text.contains("gatepost.")), "{problem}");

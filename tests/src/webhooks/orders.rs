@@ -95,9 +95,8 @@ async fn an_order_stops_and_is_recovered(storage: Storage) {
     receiver.behave(Behaviour::ok());
     let ended = async || Some(consumer.deliveries("state=failed").await).filter(|found| found.len() == 3);
     eventually("all deliveries end", ended).await;
-    let recovered = consumer
-        .call(Request::new("POST", &format!("{path}/recover")).json(&json!({ "since": "2026-01-01T00:00:00Z" })))
-        .await;
+    let recover = Request::new("POST", &format!("{path}/recover"));
+    let recovered = consumer.call(recover.json(&json!({ "since": "2026-01-01T00:00:00Z" }))).await;
     assert_eq!(recovered["deliveries"], json!(4), "{recovered}");
     receiver.expect(6).await;
     assert_eq!(numbers(&receiver)[2..], [4, 5, 6, 7]);
