@@ -49,12 +49,9 @@ async fn no_secret_is_in_logs_files_or_errors(storage: Storage) {
     gatepost.stop().await;
 
     let full_keys: Vec<&str> = keys.iter().map(|(full_key, _)| full_key.as_str()).collect();
-    let secrets: Vec<Needle> = full_keys
-        .iter()
-        .chain(&[&*code, &*cookie])
-        .flat_map(|key| forms_of_key(key))
-        .chain(forms_of_token(&alice.token))
-        .collect();
+    let of_visit = [&*code, &*cookie];
+    let of_keys = full_keys.iter().chain(&of_visit).flat_map(|key| forms_of_key(key));
+    let secrets: Vec<Needle> = of_keys.chain(forms_of_token(&alice.token)).collect();
     let digests: Vec<Needle> = full_keys.iter().chain(&[&*cookie]).map(|key| raw_digest(key)).collect();
     let settings = [PASSWORD, OPERATOR_TOKEN, COLLECTOR_TOKEN, "AAAAAAAAAAAAAAAAAAAAAAAA"]
         .map(|secret| needle("a setting", secret.as_bytes()));

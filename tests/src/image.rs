@@ -1,5 +1,6 @@
 //! The container image: its layout, and the service in it, as a user without rights on a read-only root.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
@@ -49,7 +50,6 @@ async fn the_image_serves_without_rights_and_says_that_it_is_healthy() {
     let migrated = image.run(&["/usr/bin/gatepost", "migrate"], &settings).output().unwrap();
     assert!(migrated.status.success(), "{migrated:?}");
     let command: Vec<String> = ["Entrypoint", "Cmd"].iter().flat_map(|part| image.words(part)).collect();
-    let command: Vec<&str> = command.iter().map(String::as_str).collect();
     let mut service =
         Service(image.run(&command, &settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     ready(address, &mut service).await;
@@ -143,12 +143,12 @@ impl Image {
     fn words(&self, name: &str) -> Vec<String> {
         match &self.config["config"][name] {
             Value::Object(names) => names.keys().cloned().collect(),
-            list => list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect(),
+            list => strings(list),
         }
     }
 
     /// A command in the container, with the variables of the image and these settings.
-    fn run(&self, command: &[&str], settings: &[(&str, String)]) -> Command {
+    fn run(&self, command: &[impl AsRef<OsStr>], settings: &[(&str, String)]) -> Command {
         let mut unshare = Command::new("unshare");
         unshare.args(["--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c", CONTAINER, "container"]);
         unshare.arg(self.root.path()).args(command).env_clear().stdin(Stdio::null());
@@ -160,13 +160,14 @@ impl Image {
 
     /// Runs the health check of the image.
     async fn health(&self, settings: &[(&str, String)]) -> Output {
-        let test: Vec<String> = self.config["config"]["Healthcheck"]["Test"].as_array().unwrap()[1..]
-            .iter()
-            .map(|word| word.as_str().unwrap().to_owned())
-            .collect();
-        let mut check = self.run(&test.iter().map(String::as_str).collect::<Vec<_>>(), settings);
+        let test = strings(&self.config["config"]["Healthcheck"]["Test"]);
+        let mut check = self.run(&test[1..], settings);
         spawn_blocking(move || check.output().unwrap()).await.unwrap()
     }
+}
+
+fn strings(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
 fn json(file: &Path) -> Value {
