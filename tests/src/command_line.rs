@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::harness::{
     ENCRYPTION_KEY, Gatepost, Request, Setup, User, assert_failed, complaint, eventually, free_address, run_gatepost,
-    succeeded, until,
+    until,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -37,17 +37,6 @@ async fn a_second_start_keeps_data_and_tokens() {
     gatepost.start_again().await;
     assert_eq!(gatepost.whoami(answer["key"].as_str().unwrap()).await.status, 200);
     assert_eq!(User::new(gatepost.address(), token).keys().await.len(), 1, "the old token is still valid");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn token_gives_a_token_of_the_running_provider() {
-    let gatepost = Setup::dev().await.start().await;
-    printed_line(&gatepost, "curl ").await;
-    let listen = gatepost.address().to_string();
-    let token = succeeded(&run_gatepost(&gatepost.folder(), &["token", "--user", "bob"], &[("LISTEN", &listen)]));
-    let bob = User::new(gatepost.address(), token);
-    bob.created("bob's").await;
-    assert_eq!(bob.keys().await.len(), 1);
 }
 
 /// `dev` may send webhooks to this machine, and gives tokens without a password. Other machines must not reach it.
