@@ -40,15 +40,16 @@ struct State {
 
 impl TlsReceiver {
     pub(crate) async fn start() -> Self {
-        Self::with(Authority::new(), false).await
+        Self::with(false).await
     }
 
     /// A receiver that requires the certificate of a client of its authority.
     pub(crate) async fn requiring_certificates() -> Self {
-        Self::with(Authority::new(), true).await
+        Self::with(true).await
     }
 
-    async fn with(authority: Authority, requires_certificates: bool) -> Self {
+    async fn with(requires_certificates: bool) -> Self {
+        let authority = Authority::new();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let acceptor = authority.acceptor(requires_certificates);
@@ -81,7 +82,12 @@ impl TlsReceiver {
 
     /// A certificate of a client that expires then, and its key.
     pub(crate) fn client(&self, expires_at: Timestamp) -> Client {
-        self.authority.client(expires_at)
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        let since = UNIX_EPOCH + Duration::from_millis(expires_at.unix_millis().try_into().unwrap());
+        params.not_after = since.into();
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.authority.issuer).unwrap().der().to_vec();
+        Client { certificate, key: key.serialize_der() }
     }
 
     /// The certificates of the clients whose webhooks got a 200, in DER.
@@ -125,15 +131,6 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap().der().to_vec();
         Self { certificate, issuer: Issuer::new(params, key) }
-    }
-
-    fn client(&self, expires_at: Timestamp) -> Client {
-        let mut params = CertificateParams::new(Vec::new()).unwrap();
-        let since = UNIX_EPOCH + Duration::from_millis(expires_at.unix_millis().try_into().unwrap());
-        params.not_after = since.into();
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap().der().to_vec();
-        Client { certificate, key: key.serialize_der() }
     }
 
     /// A server for 127.0.0.1.
