@@ -29,10 +29,7 @@ async fn an_upgrade_fails_no_request() {
     let storage = Storage::postgres().await;
     let new = setup(&storage).await;
     let old = new.clone().running(old_binary());
-    let mut instances = Vec::new();
-    for _ in 0..INSTANCES {
-        instances.push(old.twin().start().await);
-    }
+    let mut instances = old.start_twins(INSTANCES).await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&instances[0], "alice").await;
     consumer.subscribe(&receiver.url(), &["*"]).await;

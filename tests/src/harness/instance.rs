@@ -78,6 +78,15 @@ impl Setup {
         Self { address: free_address(), ..self.clone() }
     }
 
+    /// Starts this number of processes with the same database and provider, one after the other.
+    pub(crate) async fn start_twins(&self, count: usize) -> Vec<Gatepost> {
+        let mut twins = Vec::new();
+        for _ in 0..count {
+            twins.push(self.twin().start().await);
+        }
+        twins
+    }
+
     /// The same with another binary.
     pub(crate) fn running(self, binary: &'static Path) -> Self {
         Self { binary, ..self }

@@ -15,10 +15,7 @@ async fn receivers_get_the_order_of_publication(storage: Storage) {
     let schedule = format!("{}1h", "1s,".repeat(10));
     let setup = setup(&storage).await.with("USER_RATE_LIMIT", "off").with("WEBHOOK_RETRY_SCHEDULE", &schedule);
     let count = if storage.url().starts_with("sqlite") { 1 } else { 3 };
-    let mut instances: Vec<Gatepost> = Vec::new();
-    for _ in 0..count {
-        instances.push(setup.twin().start().await);
-    }
+    let mut instances = setup.start_twins(count).await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&instances[0], "alice").await;
     subscribe(&consumer, &receiver.url(), "skip").await;

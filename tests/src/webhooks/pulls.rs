@@ -46,10 +46,7 @@ fn numbers(received: &Value) -> Vec<usize> {
 async fn a_reader_passes_over_no_event(storage: Storage) {
     let setup = setup(&storage).await.with("USER_RATE_LIMIT", "off");
     let count = if storage.url().starts_with("sqlite") { 1 } else { 3 };
-    let mut instances: Vec<Gatepost> = Vec::new();
-    for _ in 0..count {
-        instances.push(setup.twin().start().await);
-    }
+    let mut instances = setup.start_twins(count).await;
     let consumer = Consumer::new(&instances[0], "alice").await;
     let path = subscribed(&consumer).await;
     let all = count * CALLS * EVENTS_EACH;

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::host::{Consumer, SUBSCRIPTIONS, publish_batch, setup, started};
 use super::receiver::{Behaviour, Receiver};
-use crate::harness::{Gatepost, Request, Storage, eventually, on_both_databases};
+use crate::harness::{Request, Storage, eventually, on_both_databases};
 
 on_both_databases!(receivers_get_no_more_than_their_rate, a_rate_changes_and_ends);
 
@@ -22,10 +22,7 @@ const QUICK_EVENTS: usize = 200;
 async fn receivers_get_no_more_than_their_rate(storage: Storage) {
     let setup = setup(&storage).await.with("USER_RATE_LIMIT", "off");
     let count = if storage.url().starts_with("sqlite") { 1 } else { 3 };
-    let mut instances: Vec<Gatepost> = Vec::new();
-    for _ in 0..count {
-        instances.push(setup.twin().start().await);
-    }
+    let mut instances = setup.start_twins(count).await;
     let receivers = [Receiver::start(Behaviour::ok()).await, Receiver::start(Behaviour::ok()).await];
     let free = Receiver::start(Behaviour::ok()).await;
     let consumer = Consumer::new(&instances[0], "alice").await;
