@@ -31,7 +31,7 @@ async fn an_instance_with_silent_connections_refuses_within_five_seconds() {
 /// One instance loses its feed and its pool; another instance revokes a key. Keys in memory stay good until the
 /// instance answers 503. A good key never gets a 401, and a revoked key never becomes good again.
 async fn assert_refused_when_cut_off(line: Line) {
-    let mut fleet = Fleet::of_one().await;
+    let mut fleet = Fleet::of(1).await;
     let proxy = FaultProxy::before(fleet.database()).await;
     fleet.join_through(&proxy).await;
     let (alice, there) = (fleet.user("alice"), &fleet.instances[1]);

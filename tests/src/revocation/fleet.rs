@@ -21,30 +21,16 @@ pub(super) struct Fleet {
 }
 
 impl Fleet {
-    /// One instance that reaches the database through its own proxy.
-    pub(super) async fn of_one() -> Self {
-        Self::on(Storage::postgres().await).await
+    pub(super) async fn of(size: usize) -> Self {
+        Self::on(Storage::postgres().await, size).await
     }
 
-    /// One instance on this database.
-    pub(super) async fn on(storage: Storage) -> Self {
+    /// This number of instances on this database.
+    pub(super) async fn on(storage: Storage, size: usize) -> Self {
         let setup =
             Setup::serve(&storage).await.with("OPERATOR_TOKEN", OPERATOR_TOKEN).with("API_KEYS_MAX_ACTIVE", "20");
-        let instances = vec![setup.twin().start().await];
+        let instances = setup.start_twins(size).await;
         Self { instances, storage, setup }
-    }
-
-    pub(super) async fn of(size: usize) -> Self {
-        let mut fleet = Self::of_one().await;
-        while fleet.instances.len() < size {
-            fleet.join().await;
-        }
-        fleet
-    }
-
-    /// Starts one more instance.
-    pub(super) async fn join(&mut self) {
-        self.instances.push(self.setup.twin().start().await);
     }
 
     /// Starts one more instance, which reaches the database through the proxy.

@@ -26,15 +26,14 @@ async fn four_instances_refuse_within_a_second() {
 }
 
 pub(crate) async fn two_instances_on(storage: Storage) {
-    let mut fleet = Fleet::on(storage).await;
-    fleet.join().await;
+    let fleet = Fleet::on(storage, 2).await;
     assert_revoked_in_time("two instances behind a pooler", &fleet, 5).await;
 }
 
 /// Polling alone meets the bound. Notifications only make it faster.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_instance_without_notifications_refuses_within_a_second() {
-    let mut fleet = Fleet::of_one().await;
+    let mut fleet = Fleet::of(1).await;
     let proxy = FaultProxy::swallowing(fleet.database(), "LISTEN").await;
     fleet.join_through(&proxy).await;
     assert_revoked_in_time("an instance without notifications", &fleet, 5).await;

@@ -24,8 +24,7 @@ async fn a_revocation_whose_commit_stalls_is_refused_everywhere_once_it_is_commi
     let storage = Storage::postgres_in(cluster.clone()).await;
     // A shard whose calls have failed is tried again after half a second. Until then, its keys get 503.
     let refusals_at_first: &[u16] = if storage.shards() > 1 { &[401, 503] } else { &[401] };
-    let mut fleet = Fleet::on(storage).await;
-    fleet.join().await;
+    let fleet = Fleet::on(storage, 2).await;
     let users: Vec<_> = (0..USERS).map(|n| fleet.user(&format!("alice-{n}"))).collect();
     let mut keys: Vec<Key> = Vec::new();
     for n in 0..REVOCATIONS {
@@ -100,8 +99,7 @@ async fn revocations_are_heard_after_a_failover() {
     let primary = own_server().await;
     let storage = Storage::direct(primary.clone()).await;
     let standby = primary.standby().await.expect("a standby");
-    let mut fleet = Fleet::on(storage.behind(&standby)).await;
-    fleet.join().await;
+    let fleet = Fleet::on(storage.behind(&standby), 2).await;
     let alice = fleet.user("alice");
     let mut keys: Vec<Key> = Vec::new();
     for _ in 0..10 {
