@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{assert_problem, assert_record, assert_timestamp};
+use super::{assert_problem, assert_record, assert_timestamp, started};
 use crate::harness::{Setup, Storage, on_both_databases};
 
 on_both_databases!(
@@ -37,8 +37,7 @@ async fn answers_the_full_key_its_id_and_the_list(storage: Storage) {
 }
 
 async fn trims_the_label_and_keeps_it(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (_gatepost, alice) = started(&storage).await;
     let longest = "ü".repeat(100);
     for (given, kept) in
         [("  ci \t", "ci"), ("a \"b\" \\ 'c' <d> %s ; --", "a \"b\" \\ 'c' <d> %s ; --"), ("日本 🔑", "日本 🔑")]
@@ -54,8 +53,7 @@ async fn trims_the_label_and_keeps_it(storage: Storage) {
 }
 
 async fn refuses_invalid_labels(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (_gatepost, alice) = started(&storage).await;
     let too_long = "x".repeat(101);
     let wrong = [
         json!({}),
@@ -97,8 +95,7 @@ async fn stops_at_the_maximum_until_a_revocation(storage: Storage) {
 }
 
 async fn accepts_an_expiry_time(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (_gatepost, alice) = started(&storage).await;
     let response = alice.post(&json!({ "label": "ci", "expiresAt": "2031-02-03T04:05:06.789+01:00" })).await;
     assert_eq!(response.status, 200, "{}", response.text());
     let record = &response.json()["keys"][0];

@@ -1,13 +1,12 @@
 use serde_json::json;
 
-use super::assert_problem;
+use super::{assert_problem, started};
 use crate::harness::{Request, Setup, Storage, on_both_databases, until};
 
 on_both_databases!(errors_of_the_framework_have_the_same_form, the_request_id_is_the_callers_or_new);
 
 async fn errors_of_the_framework_have_the_same_form(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (gatepost, alice) = started(&storage).await;
     let post = alice.request("POST");
     let big = "x".repeat(3_000_000);
     let cases = [

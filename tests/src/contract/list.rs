@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::assert_record;
+use super::{assert_record, started};
 use crate::harness::{Setup, Storage, on_both_databases};
 
 on_both_databases!(is_empty_for_a_new_user, lists_own_keys_newest_first, survives_a_restart);
@@ -30,8 +30,7 @@ async fn lists_own_keys_newest_first(storage: Storage) {
 }
 
 async fn survives_a_restart(storage: Storage) {
-    let mut gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (mut gatepost, alice) = started(&storage).await;
     let (full_key, id) = alice.created("kept").await;
     alice.created("other").await;
     alice.revoke(&id).await;

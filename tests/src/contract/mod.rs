@@ -10,10 +10,17 @@ mod whoami;
 
 use serde_json::Value;
 
-use crate::harness::Response;
+use crate::harness::{Gatepost, Response, Setup, Storage, User};
 
 /// The fields of a plain key's record: exactly these six.
 const RECORD_FIELDS: [&str; 6] = ["createdAt", "id", "label", "lastUsedAt", "prefix", "revokedAt"];
+
+/// An instance, and a user of it.
+async fn started(storage: &Storage) -> (Gatepost, User) {
+    let gatepost = Setup::serve(storage).await.start().await;
+    let alice = gatepost.user("alice");
+    (gatepost, alice)
+}
 
 #[track_caller]
 fn assert_record(record: &Value) {

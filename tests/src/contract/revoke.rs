@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{assert_problem, assert_record, assert_timestamp};
+use super::{assert_problem, assert_record, assert_timestamp, started};
 use crate::harness::{Setup, Storage, on_both_databases};
 
 on_both_databases!(
@@ -11,8 +11,7 @@ on_both_databases!(
 );
 
 async fn sets_the_time_and_answers_the_list(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (_gatepost, alice) = started(&storage).await;
     let (_, revoked) = alice.created("revoked").await;
     let (_, kept) = alice.created("kept").await;
     let response = alice.revoke(&revoked).await;
@@ -29,8 +28,7 @@ async fn sets_the_time_and_answers_the_list(storage: Storage) {
 }
 
 async fn a_second_revocation_changes_nothing(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (_gatepost, alice) = started(&storage).await;
     let (_, id) = alice.created("ci").await;
     let first = alice.revoke(&id).await;
     let second = alice.revoke(&id).await;
@@ -39,8 +37,7 @@ async fn a_second_revocation_changes_nothing(storage: Storage) {
 }
 
 async fn refuses_a_missing_key_id(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (_gatepost, alice) = started(&storage).await;
     alice.created("ci").await;
     for body in
         [json!({}), json!({ "keyId": null }), json!({ "keyId": "" }), json!({ "keyId": " " }), json!({ "keyId": 7 })]

@@ -1,15 +1,14 @@
 use serde_json::{Value, json};
 
-use super::{assert_problem, assert_refused, assert_timestamp, without_request_id};
-use crate::harness::{Request, Setup, Storage, on_both_databases};
+use super::{assert_problem, assert_refused, assert_timestamp, started, without_request_id};
+use crate::harness::{Request, Storage, on_both_databases};
 
 on_both_databases!(shows_what_a_credential_is, notes_the_use_of_a_key, all_bad_keys_get_the_same_answer);
 
 const PATH: &str = "/api/whoami";
 
 async fn shows_what_a_credential_is(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (gatepost, alice) = started(&storage).await;
     let (full_key, id) = alice.created("ci").await;
     for request in [
         Request::new("GET", PATH).header("x-api-key", &full_key),
@@ -34,8 +33,7 @@ async fn shows_what_a_credential_is(storage: Storage) {
 }
 
 async fn notes_the_use_of_a_key(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (gatepost, alice) = started(&storage).await;
     let (full_key, used) = alice.created("used").await;
     alice.created("unused").await;
     assert_eq!(gatepost.whoami(&full_key).await.status, 200);
@@ -46,8 +44,7 @@ async fn notes_the_use_of_a_key(storage: Storage) {
 }
 
 async fn all_bad_keys_get_the_same_answer(storage: Storage) {
-    let gatepost = Setup::serve(&storage).await.start().await;
-    let alice = gatepost.user("alice");
+    let (gatepost, alice) = started(&storage).await;
     let (full_key, id) = alice.created("ci").await;
     assert_eq!(gatepost.whoami(&full_key).await.status, 200, "a key that is in memory");
     assert_eq!(alice.revoke(&id).await.status, 200);
