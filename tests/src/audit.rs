@@ -1,6 +1,7 @@
 //! Each operation leaves its event in the audit log and no other, and each reader sees only its own part.
 
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use crate::harness::{Gatepost, Request, Response, Setup, Storage, User, on_both_databases, run_gatepost};
 
@@ -160,18 +161,15 @@ async fn a_killed_process_leaves_no_change_without_its_event(storage: Storage) {
     let mut gatepost = setup.start().await;
     let alice = gatepost.user("alice");
     for number in 0..3 {
-        let creations = (0..8).map(|_| {
+        let mut creations = JoinSet::new();
+        for _ in 0..8 {
             let alice = alice.clone();
-            tokio::spawn(async move {
-                while alice.try_send(&alice.request("POST").json(&json!({ "label": "ci" }))).await.is_ok() {}
-            })
-        });
-        let creations: Vec<_> = creations.collect();
+            let request = alice.request("POST").json(&json!({ "label": "ci" }));
+            creations.spawn(async move { while alice.try_send(&request).await.is_ok() {} });
+        }
         while alice.keys().await.len() < (number + 1) * 20 {}
         gatepost.kill().await;
-        for creation in creations {
-            creation.await.unwrap();
-        }
+        creations.join_all().await;
         gatepost.start_again().await;
     }
     let mut stored: Vec<String> = alice.keys().await.iter().map(|key| key["id"].as_str().unwrap().into()).collect();

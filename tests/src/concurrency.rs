@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 
 use crate::harness::{Connection, Gatepost, Response, Setup, Storage, User, on_both_databases};
 
@@ -53,18 +54,13 @@ async fn storm(instances: &[Gatepost]) {
 /// Every connection sends its request except the last byte. When all connections have done so, all send that byte.
 async fn create_at_once(instances: &[Gatepost], user: &User) -> Vec<Response> {
     let gate = Arc::new(Barrier::new(CALLS));
-    let calls: Vec<_> = (0..CALLS)
-        .map(|call| {
-            let request = user.request("POST").json(&json!({ "label": format!("call {call}") }));
-            let address = instances[call % instances.len()].address();
-            tokio::spawn(call_through_the_gate(address, request.bytes(), Arc::clone(&gate)))
-        })
-        .collect();
-    let mut answers = Vec::with_capacity(CALLS);
-    for call in calls {
-        answers.push(call.await.unwrap());
+    let mut calls = JoinSet::new();
+    for call in 0..CALLS {
+        let request = user.request("POST").json(&json!({ "label": format!("call {call}") }));
+        let address = instances[call % instances.len()].address();
+        calls.spawn(call_through_the_gate(address, request.bytes(), Arc::clone(&gate)));
     }
-    answers
+    calls.join_all().await
 }
 
 async fn call_through_the_gate(address: SocketAddr, request: Vec<u8>, gate: Arc<Barrier>) -> Response {
