@@ -29,19 +29,9 @@ pub(crate) struct Setup {
 impl Setup {
     /// `gatepost serve` on this database, with a new identity provider.
     pub(crate) async fn serve(storage: &Storage) -> Self {
-        let provider = IdentityProvider::start().await;
-        let setup = Self {
-            arguments: vec!["serve".into()],
-            settings: Vec::new(),
-            address: free_address(),
-            provider: provider.clone(),
-            binary: gatepost_binary(),
-        };
-        setup
-            .on(storage)
-            .with("OIDC_ISSUER", provider.issuer())
-            .with("OIDC_AUDIENCE", AUDIENCE)
-            .with("ENCRYPTION_KEY", ENCRYPTION_KEY)
+        let setup = Self::of("serve").await.on(storage).with("OIDC_AUDIENCE", AUDIENCE);
+        let issuer = setup.provider.issuer().to_owned();
+        setup.with("OIDC_ISSUER", &issuer).with("ENCRYPTION_KEY", ENCRYPTION_KEY)
     }
 
     /// The same on this database.
@@ -51,9 +41,14 @@ impl Setup {
 
     /// `gatepost dev`, configured by its address only.
     pub(crate) async fn dev() -> Self {
-        let provider = IdentityProvider::start().await; // unused
+        Self::of("dev").await
+    }
+
+    /// This command without settings, and an identity provider, which `dev` does not use.
+    async fn of(command: &str) -> Self {
         let (settings, address, binary) = (Vec::new(), free_address(), gatepost_binary());
-        Self { arguments: vec!["dev".into()], settings, address, provider, binary }
+        let provider = IdentityProvider::start().await;
+        Self { arguments: vec![command.into()], settings, address, provider, binary }
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {

@@ -29,15 +29,8 @@ pub(crate) struct Storage {
 impl Storage {
     pub(crate) fn sqlite() -> Self {
         let folder = TempDir::new().expect("a temporary folder");
-        let url = format!("sqlite://{}", folder.path().join("gatepost.db").display());
-        Self {
-            url,
-            shards: 1,
-            files: folder.path().to_owned(),
-            servers: Vec::new(),
-            pooler: None,
-            _folder: Some(folder),
-        }
+        let (url, files) = (format!("sqlite://{}/gatepost.db", folder.path().display()), folder.path().to_owned());
+        Self { url, shards: 1, files, servers: Vec::new(), pooler: None, _folder: Some(folder) }
     }
 
     pub(crate) async fn postgres() -> Self {
