@@ -3,16 +3,14 @@
 
 use std::fs::File;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::cli::Shell;
-use crate::harness::{
-    Request, Setup, Storage, assert_failed, complaint, eventually, free_address, gatepost_binary, succeeded, until,
-};
+use crate::harness::{Request, Setup, Storage, assert_failed, complaint, eventually, free_address, succeeded, until};
 use crate::webhooks::host::{Host, OPERATOR_TOKEN, setup};
 use crate::webhooks::receiver::{Behaviour, Receiver};
 use crate::webhooks::three_calls::verify;
@@ -81,8 +79,8 @@ async fn what_dev_prints_about_webhooks_works_when_pasted() {
     let gatepost = Setup::dev().await.start().await;
     let complete = async || Some(gatepost.written()).filter(|all| all.contains("/api/webhooks/subscriptions"));
     let welcome = eventually("the welcome is printed", complete).await;
-    let (listen, address) = ("gatepost listen --user alice", gatepost.address().to_string());
-    assert!(welcome.lines().any(|line| line.trim() == listen), "{welcome}");
+    let (command, address) = ("gatepost listen --user alice", gatepost.address().to_string());
+    assert!(welcome.lines().any(|line| line.trim() == command), "{welcome}");
     let listening = listen(&Shell::in_the_folder_of(&gatepost), "listen --user alice").await;
 
     let is_pasted = |line: &&str| ["ID_TOKEN=", "OPERATOR_TOKEN="].iter().any(|start| line.starts_with(start));
@@ -293,11 +291,8 @@ async fn errors_go_to_standard_error() {
 /// Starts this command, and waits until it listens.
 async fn listen(shell: &Shell, line: &str) -> Listening {
     let log = |name: &str| File::create(shell.folder.join(name)).expect("creates a log");
-    let mut command = Command::new(gatepost_binary());
-    command.args(line.split(' ')).env_clear().envs(shell.environment.iter().cloned());
-    command.current_dir(&shell.folder).stdin(Stdio::null());
-    command.stdout(log("listen.out")).stderr(log("listen.err"));
-    let listening = Listening { child: command.spawn().expect("the binary starts"), folder: shell.folder.clone() };
+    let child = shell.command(line).stdout(log("listen.out")).stderr(log("listen.err")).spawn();
+    let listening = Listening { child: child.expect("the binary starts"), folder: shell.folder.clone() };
     listening.complains("Ctrl-C").await;
     listening
 }

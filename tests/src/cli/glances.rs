@@ -1,10 +1,10 @@
 //! Commands that show the present state.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::Shell;
-use crate::harness::gatepost_binary;
+
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -39,10 +39,8 @@ async fn deliveries_are_followed() {
     let (_gatepost, shell) = Shell::dev().await;
     let receiver = Receiver::start(Behaviour::ok()).await;
     shell.succeeds(&format!("webhooks create {} --event * --user alice", receiver.url()));
-    let mut follow = Command::new(gatepost_binary());
-    follow.args(["webhooks", "deliveries", "--follow", "--user", "alice"]).current_dir(&shell.folder).env_clear();
-    follow.envs(shell.environment.iter().cloned()).stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = follow.spawn().unwrap();
+    let mut follow = shell.command("webhooks deliveries --follow --user alice");
+    let mut child = follow.stdout(Stdio::piped()).spawn().unwrap();
     for event_type in ["order.created", "invoice.paid"] {
         shell.succeeds(&format!("events publish --user alice --type {event_type} --data {{}}"));
     }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Stdio};
 
 use super::Shell;
-use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, complaint, free_address, gatepost_binary};
+use crate::harness::{Browser, Gatepost, Request, Response, Setup, Storage, complaint, free_address};
 use crate::sign_in;
 
 /// A login that waits for its browser.
@@ -19,9 +19,7 @@ struct Login {
 
 impl Login {
     fn begin(shell: &Shell, line: &str) -> Self {
-        let mut login = Command::new(gatepost_binary());
-        login.args(line.split(' ')).current_dir(&shell.folder).env_clear().envs(shell.environment.iter().cloned());
-        let mut process = login.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut process = shell.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(process.stderr.take().unwrap());
         let mut url = String::new();
         while !url.starts_with("http") {

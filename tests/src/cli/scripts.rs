@@ -47,7 +47,7 @@ async fn a_full_disk_or_a_closed_pipe_hides_no_id() {
     for line in ["keys create CI --user alice", "keys create CI --user alice --json"] {
         let (full, (_, closed)) = (OpenOptions::new().write(true).open("/dev/full").unwrap(), std::io::pipe().unwrap());
         for (stdout, succeeds) in [(Stdio::from(full), false), (Stdio::from(closed), true)] {
-            let output = shell.write_to(stdout, line);
+            let output = shell.command(line).stdout(stdout).stderr(Stdio::piped()).output().unwrap();
             let id = shell.json("keys list --user alice")["keys"][0]["id"].as_str().unwrap().to_owned();
             assert!(output.status.success() == succeeds && complaint(&output).contains(&id), "{id}: {output:?}");
         }
