@@ -59,7 +59,8 @@ async fn the_files_of_the_page_are_kept_for_as_long_as_they_are_true() {
     let paths: BTreeSet<&str> = page.split('"').filter(|text| text.starts_with("/console/assets/")).collect();
     assert!(paths.len() > 5, "{page}");
     for path in paths {
-        let (plain, small) = (get(&gatepost, path).await, get_compressed(&gatepost, path).await);
+        let compressed = Request::new("GET", path).header("accept-encoding", "gzip, deflate, br");
+        let (plain, small) = (get(&gatepost, path).await, gatepost.send(&compressed).await);
         assert_eq!(plain.body, file(path), "{path} is what is in git");
         assert_eq!((small.header("content-encoding"), &small.body[..2]), (Some("gzip"), &[0x1f, 0x8b][..]), "{path}");
         assert!(small.body.len() < plain.body.len(), "{path}");
@@ -158,10 +159,6 @@ fn no_file_of_the_console_has_an_inline_style_or_makes_markup_of_strings() {
 
 async fn get(gatepost: &Gatepost, path: &str) -> Response {
     gatepost.send(&Request::new("GET", path)).await
-}
-
-async fn get_compressed(gatepost: &Gatepost, path: &str) -> Response {
-    gatepost.send(&Request::new("GET", path).header("accept-encoding", "gzip, deflate, br")).await
 }
 
 /// The file below `web` that an address names. The style sheets are one, in the order in which the page names them.

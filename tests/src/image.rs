@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -52,21 +51,17 @@ async fn the_image_serves_without_rights_and_says_that_it_is_healthy() {
     let command: Vec<String> = ["Entrypoint", "Cmd"].iter().flat_map(|part| image.words(part)).collect();
     let mut service =
         Service(image.run(&command, &settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    ready(address, &mut service).await;
+    until("/readyz answers 200", async || {
+        assert_eq!(service.0.try_wait().unwrap(), None, "the service ended");
+        readiness(address).await == Some(200)
+    })
+    .await;
     let health = image.health(&settings).await;
     assert!(health.status.success() && health.stdout == b"ready\n", "{health:?}");
     let database = fs::metadata(image.root.path().join("data/gatepost-data/gatepost.db")).unwrap();
     assert_eq!((database.uid(), database.mode() & 0o777), (USER, 0o600));
     drop(service);
     until("the service has ended", async || Connection::open(address).await.is_err()).await;
-}
-
-async fn ready(address: SocketAddr, service: &mut Service) {
-    until("/readyz answers 200", async || {
-        assert_eq!(service.0.try_wait().unwrap(), None, "the service ended");
-        readiness(address).await == Some(200)
-    })
-    .await;
 }
 
 /// The service in its namespaces. It ends with the test.

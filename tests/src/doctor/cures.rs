@@ -5,13 +5,10 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use serde_json::json;
-
 use super::Place;
-use crate::harness::{
-    ENCRYPTION_KEY, Gatepost, Request, Setup, Storage, free_address, gatepost_binary, search_path, until,
-};
+use crate::harness::{ENCRYPTION_KEY, Setup, Storage, free_address, gatepost_binary, search_path, until};
 use crate::survival::pgbouncer::pooled;
+use crate::webhooks::host::Consumer;
 
 /// 32 bytes that differ from [`ENCRYPTION_KEY`].
 const OTHER_KEY: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
@@ -206,7 +203,7 @@ async fn a_foreign_encryption_key() {
         let place = Place::new(&storage).await.with("ENCRYPTION_KEY", OTHER_KEY);
         place.has("ENCRYPTION_KEY does not open the check value", Shows).await;
         gatepost.start_again().await;
-        subscribe(&gatepost).await;
+        Consumer::new(&gatepost, "alice").await.subscribe("https://hooks.example.com/", &["*"]).await;
         gatepost.stop().await;
         assert_eq!(Place::new(&storage).await.findings(), [], "its own key");
         let place = Place::new(&storage).await.with("ENCRYPTION_KEY", OTHER_KEY);
@@ -214,13 +211,6 @@ async fn a_foreign_encryption_key() {
         let rotating = format!("{OTHER_KEY},{ENCRYPTION_KEY}");
         assert_eq!(Place::new(&storage).await.with("ENCRYPTION_KEY", &rotating).findings(), [], "in a rotation");
     }
-}
-
-async fn subscribe(gatepost: &Gatepost) {
-    let subscription = json!({ "url": "https://hooks.example.com/", "events": ["*"] });
-    let token = gatepost.user("alice").token;
-    let subscribe = Request::new("POST", "/api/webhooks/subscriptions").bearer(&token).json(&subscription);
-    assert_eq!(gatepost.send(&subscribe).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

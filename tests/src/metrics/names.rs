@@ -39,7 +39,7 @@ async fn alerts_dashboards_and_pages_name_metrics_that_exist() {
     let known: BTreeSet<String> = exposed.iter().flat_map(Exposition::sample_names).collect();
     let families: BTreeSet<&String> = exposed.iter().flat_map(|one| one.families.keys()).collect();
     let mut read = 0;
-    for path in sources() {
+    for path in [RULES, DASHBOARD].map(str::to_owned).into_iter().chain(runbooks()) {
         let text = fs::read_to_string(repository().join(&path)).unwrap();
         for name in names_in(&text) {
             assert!(known.contains(&name) || families.contains(&name), "{path} names {name}, which no instance shows");
@@ -48,7 +48,7 @@ async fn alerts_dashboards_and_pages_name_metrics_that_exist() {
     }
     assert!(read > 60, "{read} names were read");
     let operations = fs::read_to_string(repository().join("docs/operations/monitoring.md")).unwrap();
-    let described: BTreeSet<String> = rows(&operations).map(|(name, _)| name.to_owned()).collect();
+    let described: BTreeSet<String> = described_in(&operations).map(str::to_owned).collect();
     assert_eq!(
         described,
         families.into_iter().cloned().collect(),
@@ -140,14 +140,10 @@ fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// The rows of the table of metrics: the name, and the rest.
-fn rows(page: &str) -> impl Iterator<Item = (&str, &str)> {
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| row.split_once("` | ")).filter(|(name, _)| names_in(name) == [*name])
-}
-
-fn sources() -> Vec<String> {
-    [RULES, DASHBOARD].map(str::to_owned).into_iter().chain(runbooks()).collect()
+/// The names in the table of metrics.
+fn described_in(page: &str) -> impl Iterator<Item = &str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    rows.map(|(name, _)| name).filter(|name| names_in(name) == [*name])
 }
 
 fn runbooks() -> Vec<String> {
