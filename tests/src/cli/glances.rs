@@ -4,7 +4,6 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use super::Shell;
-
 use crate::webhooks::receiver::{Behaviour, Receiver};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

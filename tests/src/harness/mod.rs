@@ -28,4 +28,4 @@ pub(crate) use search::{contains, database_files, find};
 pub(crate) use storage::{Storage, durable_server, on_both_databases, own_server};
 pub(crate) use user::User;
 pub(crate) use waiting::{DEADLINE, eventually, in_time, until};
-pub(crate) use wire::{Connection, Request, Response};
+pub(crate) use wire::{Connection, Request, Response, headers};

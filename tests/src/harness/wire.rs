@@ -128,11 +128,7 @@ impl Connection {
         let status_line = lines.next().unwrap_or_default();
         let status = status_line.strip_prefix("HTTP/1.").and_then(|rest| rest.get(2..5)?.parse().ok());
         let status: u16 = status.ok_or_else(|| broken(&format!("status line {status_line:?}")))?;
-        let headers: Vec<(String, String)> = lines
-            .filter_map(|line| line.split_once(':'))
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-            .collect();
-        let mut response = Response { status, headers, body: Vec::new() };
+        let mut response = Response { status, headers: headers(lines), body: Vec::new() };
         if status == 100 {
             return Box::pin(self.receive_at_leisure(method)).await;
         }
@@ -206,6 +202,12 @@ impl Connection {
         let rest = self.received.split_off(length);
         std::mem::replace(&mut self.received, rest)
     }
+}
+
+/// The headers of these lines, with names in lower case.
+pub(crate) fn headers<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
+    let headers = lines.filter_map(|line| line.split_once(':'));
+    headers.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned())).collect()
 }
 
 fn broken(what: &str) -> io::Error {

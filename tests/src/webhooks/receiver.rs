@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::harness::eventually;
+use crate::harness::{eventually, headers};
 
 /// The reaction of a receiver to a webhook, after it has read the webhook.
 #[derive(Clone, Debug)]
@@ -206,10 +206,7 @@ fn parse_request(buffer: &[u8]) -> Option<(Received, usize)> {
     let head = String::from_utf8_lossy(&buffer[..head_length]).into_owned();
     let mut lines = head.split("\r\n");
     let path = lines.next()?.split(' ').nth(1)?.to_owned();
-    let headers: Vec<(String, String)> = lines
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-        .collect();
+    let headers = headers(lines);
     let content_length = headers.iter().find(|(name, _)| name == "content-length");
     let content_length = content_length.map_or(Some(0_usize), |(_, length)| length.parse().ok())?;
     let body = buffer.get(head_length..head_length + content_length)?.to_vec();
