@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::harness::{Gatepost, Request, Response, Setup, Storage, User, on_both_databases, run_gatepost};
+use crate::cli::Shell;
+use crate::harness::{Gatepost, Request, Response, Setup, Storage, User, complaint, on_both_databases, succeeded};
 
 on_both_databases!(each_operation_leaves_its_event, a_killed_process_leaves_no_change_without_its_event);
 
@@ -13,30 +14,22 @@ const OPERATOR_TOKEN: &str = "operator-token-of-the-test-of-the-audit-log";
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_command_line_says_who_revoked_a_key() {
     let gatepost = Setup::dev().await.start().await;
-    let folder = gatepost.folder();
-    let url = format!("http://{}", gatepost.address());
-    let token = std::fs::read_to_string(folder.join("gatepost-data/operator.token")).unwrap();
-    let (as_user, as_operator) =
-        ([("GATEPOST_URL", &*url)], [("GATEPOST_URL", &*url), ("GATEPOST_OPERATOR_TOKEN", &token)]);
-    let run = |arguments: &[&str], environment: &[(&str, &str)]| {
-        let output = run_gatepost(&folder, arguments, environment);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let created = run(&["keys", "create", "CI deploy", "--user", "alice", "--json"], &as_user);
-    let created: Value = serde_json::from_str(&created).unwrap();
+    let shell = Shell::beside(&gatepost);
+    let token = std::fs::read_to_string(gatepost.folder().join("gatepost-data/operator.token")).unwrap();
+    let operator = shell.with("GATEPOST_OPERATOR_TOKEN", &token);
+    let created = shell.words(&["keys", "create", "CI deploy", "--user", "alice", "--json"], "");
+    let created: Value = serde_json::from_str(&succeeded(&created)).unwrap();
     let id = created["keyId"].as_str().unwrap();
-    run(&["keys", "revoke", id, "--user", "alice", "--yes"], &as_operator);
-    let shown = run(&["audit", "--user", "alice", "--target", id], &as_user);
+    operator.succeeds(&format!("keys revoke {id} --user alice --yes"));
+    let shown = shell.succeeds(&format!("audit --user alice --target {id}"));
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[1].contains("key.revoked") && lines[1].contains("operator operator"), "{shown}");
     assert!(lines[2].contains("key.created") && lines[2].contains("label: none -> CI deploy"), "{shown}");
-    let one = run(&["audit", "--user", "alice", "--action", "key.revoked", "--json"], &as_operator);
-    let one: Value = serde_json::from_str(&one).unwrap();
+    let one = operator.json("audit --user alice --action key.revoked");
     assert_eq!((one["events"].as_array().unwrap().len(), &one["events"][0]["address"]), (1, &json!("127.0.0.1")));
-    assert_eq!(run(&["audit", "--user", "bob"], &as_user), "no events\n");
-    let refused = run_gatepost(&folder, &["audit", "--user", "alice", "--since", "yesterday"], &as_user);
-    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("since"), "{refused:?}");
+    assert_eq!(shell.succeeds("audit --user bob"), "no events");
+    let refused = shell.run("audit --user alice --since yesterday");
+    assert!(!refused.status.success() && complaint(&refused).contains("since"), "{refused:?}");
 }
 
 async fn each_operation_leaves_its_event(storage: Storage) {
