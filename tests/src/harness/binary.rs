@@ -65,7 +65,7 @@ pub(crate) fn succeeded(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("UTF-8").trim_end().to_owned()
 }
 
-/// Checks the exit code of a command that must fail, and these words on standard error, where all of the output is.
+/// Checks the exit code of a command that must fail, and these words on standard error. Standard output must be empty.
 #[track_caller]
 pub(crate) fn assert_failed(output: &Output, code: i32, what: &str) {
     assert_eq!(output.status.code(), Some(code), "{what}: {}", complaint(output));

@@ -44,7 +44,7 @@ impl Setup {
         Self::of("dev").await
     }
 
-    /// This command without settings, and an identity provider, which `dev` does not use.
+    /// This command without settings. `dev` does not use the identity provider.
     async fn of(command: &str) -> Self {
         let (settings, address, binary) = (Vec::new(), free_address(), gatepost_binary());
         let provider = IdentityProvider::start().await;
@@ -238,7 +238,7 @@ impl Gatepost {
         self.start_again().await;
     }
 
-    /// Ends the process with SIGTERM, which must succeed.
+    /// Ends the process with SIGTERM. Its exit code must be 0.
     pub(crate) async fn stop(&mut self) {
         self.signal("TERM");
         assert_eq!(self.exited().await.code(), Some(0));

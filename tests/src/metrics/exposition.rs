@@ -31,7 +31,7 @@ pub(crate) async fn scrape(address: SocketAddr, accept: &str) -> Exposition {
     Exposition::parse(&response.text(), accept == OPEN_METRICS)
 }
 
-/// The metrics as soon as they have this family, which comes with the first reading of the database.
+/// The metrics as soon as they have this family. It comes with the first reading of the database.
 pub(super) async fn scrape_with(address: SocketAddr, family: &str) -> Exposition {
     let has_family = |exposition: &Exposition| exposition.families.contains_key(family);
     eventually(family, async || Some(scrape(address, TEXT).await).filter(has_family)).await

@@ -19,7 +19,7 @@ impl Delays {
         self.0[rank - 1]
     }
 
-    /// Prints the delays, of which this share may not exceed the bound.
+    /// Prints the delays. This share of them may not exceed the bound.
     #[track_caller]
     #[expect(clippy::print_stdout, reason = "measurements go to the test's output")]
     pub(super) fn expect(&self, what: &str, share: usize, bound: Duration) {
