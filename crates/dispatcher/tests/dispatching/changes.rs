@@ -6,11 +6,8 @@ use std::time::Duration;
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
 use domain::SubscriptionId;
 use domain::memory::unique_cause;
-use domain::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, Clock, DeleteSubscriptionRequest, DeliveryCommands,
-    SubscriptionStore,
-};
-use domain::webhooks::{SubscriptionChange, TargetUrl};
+use domain::ports::{CancelDeliveryRequest, Clock, DeleteSubscriptionRequest, DeliveryCommands, SubscriptionStore};
+use domain::webhooks::{Delivery, SubscriptionChange, TargetUrl};
 use tokio::time::Instant;
 
 use crate::faulty_queue::{Fair, FaultyQueue};
@@ -29,49 +26,26 @@ enum Change {
 }
 
 async fn make(change: Change, world: &World, lane: SubscriptionId) {
-    let (store, owner, now) = (&*world.store, &world.owner, world.clock.now());
-    let url = TargetUrl::from_stored(NEW);
-    let changed = match change {
-        Change::Url => SubscriptionChange { url, ..SubscriptionChange::default() },
-        Change::Disable => SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() },
+    let (owner, at) = (world.owner.clone(), world.clock.now());
+    match change {
+        Change::Url => {
+            let url = TargetUrl::from_stored(NEW);
+            world.change(lane, SubscriptionChange { url, ..SubscriptionChange::default() }).await;
+        }
+        Change::Disable => {
+            world.change(lane, SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() }).await;
+        }
         Change::Delete => {
-            return assert!(
-                store
-                    .delete(&DeleteSubscriptionRequest {
-                        owner: owner.clone(),
-                        id: lane,
-                        at: now,
-                        cause: unique_cause()
-                    })
-                    .await
-                    .unwrap()
-            );
+            let request = DeleteSubscriptionRequest { owner, id: lane, at, cause: unique_cause() };
+            assert!(world.store.delete(&request).await.unwrap());
         }
         Change::Cancel => {
-            for delivery in world.deliveries().await {
-                store
-                    .cancel(&CancelDeliveryRequest {
-                        owner: owner.clone(),
-                        id: delivery.id,
-                        at: now,
-                        cause: unique_cause(),
-                    })
-                    .await
-                    .unwrap();
+            for Delivery { id, .. } in world.deliveries().await {
+                let request = CancelDeliveryRequest { owner: owner.clone(), id, at, cause: unique_cause() };
+                world.store.cancel(&request).await.unwrap();
             }
-            return;
         }
-    };
-    store
-        .update(&ChangeSubscriptionRequest {
-            owner: owner.clone(),
-            id: lane,
-            change: changed.clone(),
-            at: now,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    }
 }
 
 /// 300 deliveries wait for a receiver that answers after this time, and the owner makes a change.

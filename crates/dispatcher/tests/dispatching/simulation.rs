@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex};
 use dispatcher::Dispatcher;
 use domain::memory::unique_cause;
 use domain::ports::{
-    CancelDeliveryRequest, ChangeSubscriptionRequest, ClaimRequest, ClaimedLane, Clock, DeleteSubscriptionRequest,
-    DeliveryCommands, HandedOver, ListSubscriptionsRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest,
-    RetryRequest, RotateSecretRequest, SubscriptionStore,
+    CancelDeliveryRequest, ClaimRequest, ClaimedLane, Clock, DeleteSubscriptionRequest, DeliveryCommands, HandedOver,
+    ListSubscriptionsRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
+    SubscriptionStore,
 };
 use domain::webhooks::{
     Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, OnExhausted, Recoverable, SubscriptionChange,
@@ -127,18 +127,7 @@ impl Simulation {
                 let order = order[usize::try_from(self.world.draw(4)).unwrap()];
                 let lane = self.world.subscribe_in_order(&owner, "https://unknown.example/", order).await;
                 let url = TargetUrl::from_stored(&format!("https://host-{}.example/{lane}", n % 4));
-                let change = SubscriptionChange { url, ..SubscriptionChange::default() };
-                self.world
-                    .store
-                    .update(&ChangeSubscriptionRequest {
-                        owner: owner.clone(),
-                        id: lane,
-                        change: change.clone(),
-                        at: self.world.clock.now(),
-                        cause: unique_cause(),
-                    })
-                    .await
-                    .unwrap();
+                self.world.change(lane, SubscriptionChange { url, ..SubscriptionChange::default() }).await;
                 self.moods.lock().unwrap().insert(lane, Mood::Healthy);
                 if self.world.draw(3) == 0 {
                     self.change_rate(lane).await;
@@ -312,19 +301,9 @@ impl Simulation {
     }
 
     async fn switch(&self, is_enabled: bool) {
-        let (lane, now) = (self.any_lane(), self.world.clock.now());
+        let lane = self.any_lane();
         let change = SubscriptionChange { enabled: Some(is_enabled), ..SubscriptionChange::default() };
-        self.world
-            .store
-            .update(&ChangeSubscriptionRequest {
-                owner: self.world.owner_of(lane),
-                id: lane,
-                change: change.clone(),
-                at: now,
-                cause: unique_cause(),
-            })
-            .await
-            .unwrap();
+        self.world.change(lane, change).await;
         if !is_enabled {
             self.oracle.was_closed(lane);
         }

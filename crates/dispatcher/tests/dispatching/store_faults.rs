@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dispatcher::DispatcherSettings;
-use domain::memory::unique_cause;
-use domain::ports::{ChangeSubscriptionRequest, Clock, SubscriptionStore};
 use domain::webhooks::{DeliveryEnd, DeliveryState, SubscriptionChange};
 
 use crate::faulty_queue::{Fair, FaultyQueue};
@@ -62,17 +60,7 @@ async fn deliveries_of_a_lane_that_was_closed_elsewhere_end_with_the_poll() {
     queue.claims_fail.store(true, Ordering::SeqCst);
     world.publish(3, None).await;
     let disable = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    world
-        .store
-        .update(&ChangeSubscriptionRequest {
-            owner: world.owner.clone(),
-            id: lane,
-            change: disable.clone(),
-            at: world.clock.now(),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    world.change(lane, disable).await;
     pass(millis(1_100)).await;
     for delivery in world.deliveries().await {
         assert!(matches!(delivery.state, DeliveryState::Ended { end: DeliveryEnd::SubscriptionDisabled, .. }));

@@ -155,12 +155,15 @@ impl World {
 
     /// Gives the subscription this rate.
     pub(crate) async fn set_rate(&self, id: SubscriptionId, rate: Option<DeliveryRate>) {
-        let options = SealedOptionsChange {
-            max_per_second: rate.map_or(Patch::Reset, Patch::Set),
-            ..SealedOptionsChange::default()
-        };
-        let (owner, change) = (self.owner_of(id), SubscriptionChange { options, ..SubscriptionChange::default() });
-        let request = ChangeSubscriptionRequest { owner, id, change, at: self.clock.now(), cause: unique_cause() };
+        let max_per_second = rate.map_or(Patch::Reset, Patch::Set);
+        let options = SealedOptionsChange { max_per_second, ..SealedOptionsChange::default() };
+        self.change(id, SubscriptionChange { options, ..SubscriptionChange::default() }).await;
+    }
+
+    /// Makes this change, in the name of the owner of the subscription.
+    pub(crate) async fn change(&self, id: SubscriptionId, change: SubscriptionChange) {
+        let (owner, at) = (self.owner_of(id), self.clock.now());
+        let request = ChangeSubscriptionRequest { owner, id, change, at, cause: unique_cause() };
         self.store.update(&request).await.unwrap();
     }
 
