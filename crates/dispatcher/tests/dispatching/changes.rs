@@ -1,6 +1,5 @@
 //! An owner's change holds for every attempt that starts more than a second later.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use dispatcher::{DispatcherSettings, UNSENT_MAX};
@@ -10,9 +9,8 @@ use domain::ports::{CancelDeliveryRequest, Clock, DeleteSubscriptionRequest, Del
 use domain::webhooks::{Delivery, SubscriptionChange, TargetUrl};
 use tokio::time::Instant;
 
-use crate::faulty_queue::{Fair, FaultyQueue};
-use crate::receivers::{Reaction, Receivers, answer};
-use crate::world::{Running, World, millis, pass, seconds};
+use crate::receivers::takes;
+use crate::world::{World, millis, pass, seconds};
 
 const OLD: &str = "https://old.example/";
 const NEW: &str = "https://new.example/";
@@ -53,9 +51,7 @@ async fn holds(change: Change, answer_time: Duration) {
     let world = World::new(1);
     let lane = world.subscribe(OLD).await;
     world.publish(300, Some(lane)).await;
-    let receivers = Receivers::new(move |_| Reaction::After(answer_time, answer(200)));
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) = world.run(takes(answer_time), DispatcherSettings::default());
     pass(millis(700)).await;
     let changed = Instant::now();
     make(change, &world, lane).await;

@@ -1,15 +1,12 @@
 //! When due deliveries are claimed, and how many at a time.
 
-use domain::memory::unique_cause;
-use std::sync::Arc;
-
 use dispatcher::{DispatcherSettings, POLL_INTERVAL};
+use domain::memory::unique_cause;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use crate::faulty_queue::{Fair, FaultyQueue};
-use crate::receivers::{Reaction, Receivers, answer, well};
-use crate::world::{Running, World, millis, pass, seconds};
+use crate::receivers::{takes, well};
+use crate::world::{World, millis, pass, seconds};
 
 const URL: &str = "https://receiver.example/a";
 
@@ -17,8 +14,7 @@ const URL: &str = "https://receiver.example/a";
 async fn a_hint_is_followed_at_once() {
     let world = World::new(1);
     world.subscribe(URL).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     for n in 0..20 {
         pass(millis(37)).await;
         world.publish(1, None).await;
@@ -37,8 +33,7 @@ async fn a_hint_is_followed_at_once() {
 async fn events_that_come_one_by_one_do_not_wait_for_each_other() {
     let world = World::new(1);
     world.subscribe(URL).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(10)).await;
     let published = Instant::now();
     for n in 1..=3 {
@@ -56,8 +51,7 @@ async fn events_that_come_one_by_one_do_not_wait_for_each_other() {
 async fn without_a_hint_the_poll_finds_it() {
     let world = World::new(1);
     world.subscribe(URL).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(10)).await;
     world.publish(1, None).await;
     pass(POLL_INTERVAL).await;
@@ -70,8 +64,7 @@ async fn nothing_is_claimed_or_swept_while_the_clock_is_uncertain() {
     world.subscribe(URL).await;
     world.publish(1, None).await;
     world.clock.set_certain(false);
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     for _ in 0..10 {
         queue.hint.notify_one();
         pass(POLL_INTERVAL).await;
@@ -87,9 +80,7 @@ async fn nothing_is_claimed_or_swept_while_the_clock_is_uncertain() {
 async fn an_event_that_comes_while_ends_are_gathered_waits_for_none_of_them() {
     let world = World::new(1);
     world.subscribe(URL).await;
-    let react = |_: &_| Reaction::After(millis(1), answer(200));
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(takes(millis(1)), DispatcherSettings::default());
     pass(millis(10)).await;
     for _ in 0..2 {
         world.publish(1, None).await;
@@ -107,9 +98,7 @@ async fn a_backlog_is_claimed_while_the_attempts_before_it_run() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(400, Some(lane)).await;
-    let react = |_: &_| Reaction::After(millis(20), answer(200));
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(takes(millis(20)), DispatcherSettings::default());
     pass(millis(1)).await;
     assert_eq!(receivers.in_flight(URL), 8, "a new lane starts with eight at a time");
     // Whenever attempts end, others begin in the same instant: eight, then up to nine, and so on.
@@ -127,9 +116,7 @@ async fn a_backlog_is_claimed_while_the_attempts_before_it_run() {
 async fn a_full_lane_is_asked_for_nothing_and_its_next_event_leaves_when_a_place_is_free() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
-    let react = |_: &_| Reaction::After(seconds(10), answer(200));
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(takes(seconds(10)), DispatcherSettings::default());
     world.publish(17, Some(lane)).await;
     pass(seconds(3)).await;
     let last = queue.claims.lock().unwrap().last().unwrap().1.clone();
@@ -147,10 +134,8 @@ async fn what_does_not_start_soon_is_given_back_and_less_is_claimed() {
     let lane = world.subscribe(URL).await;
     world.publish(16, Some(lane)).await;
     // Eight are claimed at once, and seven of them would wait for 14 s and longer.
-    let react = |_: &_| Reaction::After(seconds(14), answer(200));
     let settings = DispatcherSettings { concurrency_per_host: 1, ..DispatcherSettings::default() };
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings));
+    let (_, receivers, running) = world.run(takes(seconds(14)), settings);
     pass(millis(900)).await;
     assert_eq!(running.dispatcher.counts().given_back, 0);
     pass(millis(1_300)).await;
@@ -169,8 +154,7 @@ async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
 
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     let now = world.clock.now();
     let secret = world.secret(lane, "rotated");
     world

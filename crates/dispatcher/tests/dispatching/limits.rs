@@ -7,8 +7,8 @@ use domain::ports::{Attempt, DeliveryLog};
 use domain::webhooks::{DeliveryEnd, DeliveryState};
 use tokio::time::Instant;
 
-use crate::faulty_queue::{Fair, Fate, Fault, FaultyQueue, Point};
-use crate::receivers::{Reaction, Receivers, answer, well};
+use crate::faulty_queue::{Fate, Fault, FaultyQueue, Point};
+use crate::receivers::{Reaction, Receivers, answer, takes, well};
 use crate::world::{Running, World, millis, pass, seconds};
 
 #[tokio::test(start_paused = true)]
@@ -18,9 +18,7 @@ async fn a_receiver_that_takes_everything_gets_up_to_128_at_a_time() {
     for _ in 0..24 {
         world.publish(500, None).await;
     }
-    let receivers = Receivers::new(|_| well());
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     pass(seconds(4)).await;
     assert_eq!(world.open().await, 0);
     assert_eq!(receivers.most("all"), 128);
@@ -34,12 +32,9 @@ async fn subscriptions_of_one_host_share_its_limit_fairly() {
         world.subscribe(url).await;
     }
     world.publish(30, None).await;
-    let react = |_: &_| Reaction::After(millis(100), answer(200));
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let receivers = Receivers::new(react);
     // One owner may take three quarters of the places of a host: 20.
     let settings = DispatcherSettings { concurrency_per_host: 26, ..DispatcherSettings::default() };
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
+    let (_, receivers, _running) = world.run(takes(millis(100)), settings);
     pass(millis(750)).await;
     let counts: Vec<usize> = urls.iter().map(|url| receivers.seen(url).len()).collect();
     assert_eq!(counts.iter().sum::<usize>(), 8 * 20, "eight rounds of as many as the owner may have there");
@@ -57,9 +52,7 @@ async fn payloads_of_claimed_deliveries_keep_within_the_memory() {
     for n in 0..12 {
         lanes.push(world.subscribe(&format!("https://receiver-{n}.example/")).await);
     }
-    let react = |_: &_| Reaction::After(millis(20), answer(200));
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, _, running) = world.run(takes(millis(20)), DispatcherSettings::default());
     for round in 0..3 {
         for lane in &lanes {
             world.publish_large(6, 1024 * 1024, *lane).await;
@@ -83,10 +76,9 @@ async fn all_attempts_together_keep_within_the_limit() {
         world.subscribe(&format!("https://receiver-{n}.example/")).await;
     }
     world.publish(10, None).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
     // One owner may take three quarters of the places: 25.
     let settings = DispatcherSettings { concurrency: 33, ..DispatcherSettings::default() };
-    let running = Running::new(world.dispatcher(queue, receivers.clone(), settings));
+    let (_, receivers, running) = world.run(|_| well(), settings);
     pass(seconds(2)).await;
     assert_eq!((world.open().await, receivers.most("all")), (0, 25));
     assert_eq!(running.dispatcher.counts().delivered, 300);
@@ -126,8 +118,7 @@ async fn a_hanging_receiver_with_a_backlog_delays_nobody() {
         HEALTHY => well(),
         _ => Reaction::After(seconds(15), answer(504)),
     };
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(react, DispatcherSettings::default());
     for n in 0..100 {
         pass(millis(170)).await;
         world.publish(1, Some(healthy)).await;
@@ -148,8 +139,7 @@ async fn what_waits_in_memory_is_given_back_when_the_lane_pauses() {
         let status = if began.elapsed() < millis(40) { 200 } else { 500 };
         Reaction::After(millis(50), answer(status))
     };
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, running) = world.run(react, DispatcherSettings::default());
     pass(seconds(29)).await;
     let attempts = receivers.count();
     assert_eq!(attempts, 8 + 9, "those that were under way when it tripped");
@@ -172,8 +162,7 @@ async fn a_probe_that_succeeds_opens_the_lane_at_once() {
         let status = if began.elapsed() < seconds(10) { 500 } else { 200 };
         Reaction::After(millis(10), answer(status))
     };
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) = world.run(react, DispatcherSettings::default());
     pass(seconds(30)).await;
     assert_eq!(receivers.count(), 8);
     pass(seconds(2)).await;
@@ -188,9 +177,8 @@ async fn a_receiver_that_is_gone_gets_nothing_more() {
     let world = World::new(1);
     let lane = world.subscribe("https://receiver.example/").await;
     world.publish(100, Some(lane)).await;
-    let (queue, receivers) =
-        (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::After(millis(10), answer(410))));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) =
+        world.run(|_| Reaction::After(millis(10), answer(410)), DispatcherSettings::default());
     pass(seconds(3)).await;
     assert_eq!(receivers.count(), 8);
     for delivery in world.deliveries().await {

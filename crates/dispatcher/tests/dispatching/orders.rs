@@ -1,15 +1,15 @@
 //! Subscriptions with an order: one delivery after the other, whatever fails.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use dispatcher::DispatcherSettings;
 use domain::SubscriptionId;
-use domain::ports::SubscriptionStore;
+use domain::ports::{Attempt, SubscriptionStore};
 use domain::webhooks::{DisableReason, OnExhausted, RetrySchedule, SubscriptionStatus};
 
 use crate::faulty_queue::{Fair, FaultyQueue};
-use crate::receivers::{Reaction, Receivers, Seen, answer, well};
+use crate::receivers::{Reaction, Receivers, Seen, answer, takes, well};
 use crate::world::{Running, World, millis, pass, seconds};
 
 const URL: &str = "https://receiver.example/a";
@@ -53,9 +53,7 @@ async fn a_quick_receiver_gets_a_thousand_in_a_second_in_order() {
     let world = World::new(1);
     let lane = in_order(&world, OnExhausted::Skip).await;
     world.publish(3_000, Some(lane)).await;
-    let receivers = Receivers::new(|_| Reaction::After(std::time::Duration::from_micros(200), answer(200)));
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings()));
+    let (queue, receivers, _running) = world.run(takes(std::time::Duration::from_micros(200)), settings());
     pass(seconds(3)).await;
     let seen = numbers(&receivers.seen(URL));
     assert!(seen.is_sorted() && seen.len() >= 2_500, "{} in three seconds", seen.len());
@@ -72,12 +70,11 @@ async fn a_delivery_that_fails_holds_up_its_lane_alone() {
     }
     let is_well = Arc::new(AtomicBool::new(false));
     let mended = Arc::clone(&is_well);
-    let receivers = Receivers::new(move |attempt| {
+    let react = move |attempt: &Attempt| {
         let fails = attempt.sequence == Some(3) && !mended.load(Ordering::SeqCst);
         if fails { Reaction::After(millis(10), answer(500)) } else { well() }
-    });
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings()));
+    };
+    let (queue, receivers, _running) = world.run(react, settings());
     pass(millis(1_500)).await;
     assert_eq!(numbers(&receivers.seen(URL)), [1, 2, 3], "the others wait for the retry of 3");
     assert_eq!(receivers.seen(OTHER_URL).len(), 20);
@@ -95,13 +92,11 @@ async fn an_order_that_stops_disables_its_subscription() {
     let world = World::new(1);
     let lane = in_order(&world, OnExhausted::Stop).await;
     world.publish(6, Some(lane)).await;
-    let count = AtomicUsize::new(0);
-    let receivers = Receivers::new(move |attempt| {
-        count.fetch_add(1, Ordering::SeqCst);
-        if attempt.sequence == Some(4) { Reaction::After(millis(10), answer(503)) } else { well() }
-    });
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), settings()));
+    let react = |attempt: &Attempt| match attempt.sequence {
+        Some(4) => Reaction::After(millis(10), answer(503)),
+        _ => well(),
+    };
+    let (_, receivers, _running) = world.run(react, settings());
     pass(seconds(60)).await;
     assert_eq!(numbers(&receivers.seen(URL)), [1, 2, 3, 4, 4]);
     let (subscription, _) = world.store.find(&world.owner, lane).await.unwrap().unwrap();

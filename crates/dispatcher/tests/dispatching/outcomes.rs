@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use dispatcher::{COUNT_INTERVAL, DispatcherSettings};
-use domain::ports::{Clock, DeliveryLog, OutcomesRequest};
+use domain::ports::{Attempt, Clock, DeliveryLog, OutcomesRequest};
 use domain::webhooks::RetrySchedule;
 use domain::{HourRange, SubscriptionId};
 
-use crate::faulty_queue::{Fair, Fate, Fault, FaultyQueue, Point};
+use crate::faulty_queue::{Fate, Fault, FaultyQueue, Point};
 use crate::receivers::{Reaction, Receivers, answer};
 use crate::world::{Running, World, millis, pass, seconds};
 
@@ -16,15 +16,13 @@ const GOOD: &str = "https://good.example/";
 const BAD: &str = "https://bad.example/";
 const GONE: &str = "https://gone.example/";
 
-fn receivers() -> Arc<Receivers> {
-    Receivers::new(|attempt| {
-        let status = match attempt.url.as_str() {
-            BAD => 500,
-            GONE => 410,
-            _ => 200,
-        };
-        Reaction::After(millis(10), answer(status))
-    })
+fn react(attempt: &Attempt) -> Reaction {
+    let status = match attempt.url.as_str() {
+        BAD => 500,
+        GONE => 410,
+        _ => 200,
+    };
+    Reaction::After(millis(10), answer(status))
 }
 
 /// Three attempts, 4 s and 6 s apart.
@@ -49,8 +47,7 @@ async fn each_attempt_is_counted_with_its_outcome() {
     world.publish(3, Some(good)).await;
     world.publish(1, Some(bad)).await;
     world.publish(1, Some(gone)).await;
-    let queue = FaultyQueue::new(&world.store, Arc::new(Fair));
-    let running = Running::new(world.dispatcher(queue, receivers(), three_attempts()));
+    let (_, _, running) = world.run(react, three_attempts());
     pass(seconds(1)).await;
     assert_eq!(stored(&world, good).await, [0; 3], "nothing is written before the round");
     pass(COUNT_INTERVAL).await;
@@ -81,7 +78,7 @@ async fn a_failing_store_delays_counts_but_neither_loses_them_nor_holds_up_deliv
     let good = world.subscribe(GOOD).await;
     let refuses = Arc::new(AtomicBool::new(true));
     let queue = FaultyQueue::new(&world.store, Arc::new(RefusesCounts(refuses.clone())));
-    let _running = Running::new(world.dispatcher(queue, receivers(), three_attempts()));
+    let _running = Running::new(world.dispatcher(queue, Receivers::new(react), three_attempts()));
     for _ in 0..3 {
         world.publish(2, Some(good)).await;
         pass(2 * COUNT_INTERVAL).await;

@@ -1,15 +1,13 @@
 //! Owners share the places: an owner with many slow receivers does not delay the others.
 
-use std::sync::Arc;
-
 use dispatcher::DispatcherSettings;
 use domain::OwnerId;
 use domain::ports::Attempt;
 use tokio::time::Instant;
 
-use crate::faulty_queue::{Fair, FaultyQueue};
-use crate::receivers::{Reaction, Receivers, answer, well};
-use crate::world::{Running, World, millis, pass, seconds};
+use crate::faulty_queue::FaultyQueue;
+use crate::receivers::{Reaction, Receivers, answer, takes, well};
+use crate::world::{World, millis, pass, seconds};
 
 const QUICK: &str = "https://quick.example/";
 
@@ -26,11 +24,11 @@ async fn backlog(world: &World, owner: &OwnerId, count: usize, url: impl Fn(usiz
 }
 
 /// All receivers answer after 14 s, except for the quick one.
-fn slow_but_one() -> Arc<Receivers> {
-    Receivers::new(|attempt: &Attempt| match attempt.url.as_str() {
+fn slow_but_one(attempt: &Attempt) -> Reaction {
+    match attempt.url.as_str() {
         QUICK => well(),
         _ => Reaction::After(seconds(14), answer(200)),
-    })
+    }
 }
 
 /// Events of a third owner, at times that are spread over 40 s, are sent in the instant of their publication.
@@ -53,9 +51,8 @@ async fn slow_receivers_of_two_owners_delay_no_third_owner() {
     let world = World::new(1);
     backlog(&world, &user("first"), 200, |n| format!("https://first-{n}.example/")).await;
     backlog(&world, &user("second"), 20, |n| format!("https://second-{n}.example/")).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), slow_but_one());
     let settings = DispatcherSettings { concurrency: 70, ..DispatcherSettings::default() };
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings));
+    let (queue, receivers, running) = world.run(slow_but_one, settings);
     pass(millis(100)).await;
     let in_flight = running.dispatcher.counts().in_flight;
     assert!((60..70).contains(&in_flight), "two owners take most of the places, and some stay free: {in_flight}");
@@ -67,9 +64,8 @@ async fn slow_receivers_at_a_host_delay_no_other_owner_there() {
     let world = World::new(1);
     backlog(&world, &user("first"), 100, |n| format!("https://quick.example/first/{n}")).await;
     backlog(&world, &user("second"), 20, |n| format!("https://quick.example/second/{n}")).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), slow_but_one());
     let settings = DispatcherSettings { concurrency_per_host: 14, ..DispatcherSettings::default() };
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings));
+    let (queue, receivers, _running) = world.run(slow_but_one, settings);
     pass(millis(100)).await;
     let in_flight = receivers.in_flight("quick.example");
     assert!((12..14).contains(&in_flight), "two owners take most of the places, and some stay free: {in_flight}");
@@ -83,10 +79,8 @@ async fn lanes_that_found_their_owners_share_taken_are_claimed_when_places_are_f
         world.subscribe_for(&owner, &format!("https://first-{n}.example/")).await;
     }
     world.publish_for(&owner, 1, None).await;
-    let react = |_: &_| Reaction::After(millis(20), answer(200));
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
     let settings = DispatcherSettings { concurrency: 32, ..DispatcherSettings::default() };
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings));
+    let (queue, receivers, _running) = world.run(takes(millis(20)), settings);
     // 24 at a time, every 20 ms: 13 rounds. Without hints, the next poll would be after a second.
     pass(millis(600)).await;
     assert_eq!(receivers.count(), 300);

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dispatcher::{DispatcherSettings, POLL_INTERVAL};
-use domain::webhooks::{DeliveryState, TargetUrl};
+use domain::ports::Attempt;
+use domain::webhooks::DeliveryState;
 use tokio::time::Instant;
 
 use crate::faulty_queue::{Fair, Fate, Fault, FaultyQueue, Point};
-use crate::receivers::{Reaction, Receivers, answer, well};
+use crate::receivers::{Reaction, Receivers, answer, takes, well};
 use crate::world::{Running, World, millis, pass, seconds};
 
 const URL: &str = "https://receiver.example/a";
@@ -22,17 +23,17 @@ impl Fate for Unsure {
     }
 }
 
-/// A dispatcher that has found no delivery, and has offered its room.
+/// A subscription, and a dispatcher that has found no delivery, and has offered its room.
 async fn started(
-    world: &World,
     fate: Arc<dyn Fate>,
-    receivers: &Arc<Receivers>,
-    settings: DispatcherSettings,
-) -> (Arc<FaultyQueue>, Running) {
-    let queue = FaultyQueue::new(&world.store, fate);
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings));
+    react: impl Fn(&Attempt) -> Reaction + Send + Sync + 'static,
+) -> (Arc<World>, Arc<FaultyQueue>, Arc<Receivers>, Running) {
+    let world = World::new(1);
+    world.subscribe(URL).await;
+    let (queue, receivers) = (FaultyQueue::new(&world.store, fate), Receivers::new(react));
+    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
     pass(millis(1)).await;
-    (queue, running)
+    (world, queue, receivers, running)
 }
 
 async fn publish(world: &World, queue: &FaultyQueue, count: usize) {
@@ -46,10 +47,7 @@ async fn waiting(world: &World) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_that_is_published_beside_it_leaves_without_a_claim() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
-    let receivers = Receivers::new(|_| well());
-    let (queue, running) = started(&world, Arc::new(Fair), &receivers, DispatcherSettings::default()).await;
+    let (world, queue, receivers, running) = started(Arc::new(Fair), |_| well()).await;
     for n in 1..=300 {
         let published = Instant::now();
         publish(&world, &queue, 1).await;
@@ -64,10 +62,7 @@ async fn an_event_that_is_published_beside_it_leaves_without_a_claim() {
 
 #[tokio::test(start_paused = true)]
 async fn what_there_is_no_room_for_waits_and_comes_later() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
-    let receivers = Receivers::new(|_| Reaction::After(millis(100), answer(200)));
-    let (queue, running) = started(&world, Arc::new(Fair), &receivers, DispatcherSettings::default()).await;
+    let (world, queue, receivers, running) = started(Arc::new(Fair), takes(millis(100))).await;
     publish(&world, &queue, 20).await;
     assert_eq!(waiting(&world).await, 12, "a lane takes eight at first");
     pass(millis(1)).await;
@@ -80,10 +75,7 @@ async fn what_there_is_no_room_for_waits_and_comes_later() {
 
 #[tokio::test(start_paused = true)]
 async fn what_may_not_be_stored_goes_back_and_is_claimed() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
-    let receivers = Receivers::new(|_| well());
-    let (queue, running) = started(&world, Arc::new(Unsure), &receivers, DispatcherSettings::default()).await;
+    let (world, queue, receivers, running) = started(Arc::new(Unsure), |_| well()).await;
     publish(&world, &queue, 4).await;
     assert_eq!(waiting(&world).await, 0);
     pass(millis(100)).await;
@@ -94,10 +86,7 @@ async fn what_may_not_be_stored_goes_back_and_is_claimed() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_offered_while_nothing_can_be_taken() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
-    let receivers = Receivers::new(|_| well());
-    let (queue, running) = started(&world, Arc::new(Fair), &receivers, DispatcherSettings::default()).await;
+    let (world, queue, receivers, running) = started(Arc::new(Fair), |_| well()).await;
     let mut expected = 0;
     for is_off in [true, false, true, false] {
         queue.claims_fail.store(is_off, Ordering::SeqCst);
@@ -119,10 +108,7 @@ async fn nothing_is_offered_while_nothing_can_be_taken() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dispatcher_that_dies_has_taken_its_offer_back() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
-    let receivers = Receivers::new(|_| well());
-    let (queue, running) = started(&world, Arc::new(Fair), &receivers, DispatcherSettings::default()).await;
+    let (world, queue, _, running) = started(Arc::new(Fair), |_| well()).await;
     running.task.abort();
     pass(millis(1)).await;
     publish(&world, &queue, 1).await;
@@ -131,26 +117,21 @@ async fn a_dispatcher_that_dies_has_taken_its_offer_back() {
 
 #[tokio::test(start_paused = true)]
 async fn a_receiver_that_hangs_does_not_take_the_room_of_others() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
-    let other = "https://other.example/a";
-    let receivers = Receivers::new(move |seen| {
-        if seen.url == TargetUrl::from_stored(other).unwrap() {
-            well()
-        } else {
-            Reaction::After(seconds(14), answer(200))
-        }
-    });
-    let (queue, running) = started(&world, Arc::new(Fair), &receivers, DispatcherSettings::default()).await;
+    const OTHER: &str = "https://other.example/a";
+    let react = |attempt: &Attempt| match attempt.url.as_str() {
+        OTHER => well(),
+        _ => Reaction::After(seconds(14), answer(200)),
+    };
+    let (world, queue, receivers, running) = started(Arc::new(Fair), react).await;
     publish(&world, &queue, 100).await;
-    world.subscribe(other).await;
+    world.subscribe(OTHER).await;
     for n in 1..=20 {
         pass(millis(200)).await;
         publish(&world, &queue, 1).await;
         pass(millis(5)).await;
         queue.hint.notify_one();
         pass(millis(15)).await;
-        assert_eq!(receivers.seen(other).len(), n);
+        assert_eq!(receivers.seen(OTHER).len(), n);
     }
     assert_eq!(running.dispatcher.counts().given_back, 0, "nothing is taken that cannot start");
 }

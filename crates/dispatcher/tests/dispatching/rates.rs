@@ -7,7 +7,7 @@ use dispatcher::DispatcherSettings;
 use domain::webhooks::DeliveryRate;
 
 use crate::faulty_queue::{Fair, Fate, Fault, FaultyQueue, Point};
-use crate::receivers::{Reaction, Receivers, Seen, answer, well};
+use crate::receivers::{Receivers, Seen, takes, well};
 use crate::world::{Running, World, millis, pass, seconds};
 
 const URL: &str = "https://receiver.example/a";
@@ -53,8 +53,7 @@ async fn a_rate_holds_up_no_other_lane_and_its_end_is_at_once() {
     for to in [lane, other] {
         world.publish(300, Some(to)).await;
     }
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(900)).await;
     assert_eq!((receivers.seen(URL).len(), receivers.seen(OTHER_URL).len()), (1, 300));
     let claims = queue.claims.lock().unwrap().len();
@@ -75,9 +74,7 @@ async fn a_slow_receiver_is_limited_by_both_its_cap_and_its_rate() {
         let lane = world.subscribe(URL).await;
         world.set_rate(lane, Some(rate(per_second))).await;
         world.publish(200, Some(lane)).await;
-        let react = |_: &_| Reaction::After(seconds(2), answer(200));
-        let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-        let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+        let (_, receivers, running) = world.run(takes(seconds(2)), DispatcherSettings::default());
         pass(millis(19_900)).await;
         let count = receivers.count();
         assert!(expected.contains(&count), "{count} at {per_second}");

@@ -34,6 +34,11 @@ pub(crate) fn well() -> Reaction {
     Reaction::After(Duration::from_millis(10), answer(200))
 }
 
+/// Answers 200 after this time.
+pub(crate) fn takes(duration: Duration) -> impl Fn(&Attempt) -> Reaction + Send + Sync + 'static {
+    move |_| Reaction::After(duration, answer(200))
+}
+
 /// An attempt as the receivers saw it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {

@@ -1,29 +1,21 @@
 //! A graceful stop.
 
-use std::sync::Arc;
-
 use dispatcher::DispatcherSettings;
 use domain::ports::Clock;
 use domain::webhooks::{DeliveryEnd, DeliveryState};
 use tokio::time::Instant;
 
-use crate::faulty_queue::{Fair, FaultyQueue};
-use crate::receivers::{Reaction, Receivers, answer};
+use crate::receivers::takes;
 use crate::world::{Running, World, millis, pass, seconds};
 
 const URL: &str = "https://receiver.example/";
-
-fn takes(duration: std::time::Duration) -> Arc<Receivers> {
-    Receivers::new(move |_| Reaction::After(duration, answer(200)))
-}
 
 #[tokio::test(start_paused = true)]
 async fn attempts_under_way_end_and_what_has_not_begun_goes_back_at_once() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(20, Some(lane)).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), takes(seconds(10)));
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, _, running) = world.run(takes(seconds(10)), DispatcherSettings::default());
     pass(seconds(2)).await;
     let claims = queue.claims.lock().unwrap().len();
     running.stop.cancel();
@@ -44,9 +36,8 @@ async fn an_attempt_that_outlasts_the_grace_counts_and_is_due_again() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(1, Some(lane)).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), takes(seconds(14)));
     let settings = DispatcherSettings { stop_grace: seconds(5), ..DispatcherSettings::default() };
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), settings.clone()));
+    let (queue, receivers, running) = world.run(takes(seconds(14)), settings.clone());
     pass(seconds(1)).await;
     running.stop.cancel();
     let stopping = Instant::now();
@@ -66,8 +57,7 @@ async fn an_attempt_that_outlasts_the_grace_counts_and_is_due_again() {
 #[tokio::test(start_paused = true)]
 async fn an_idle_dispatcher_stops_at_once() {
     let world = World::new(1);
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), takes(seconds(1)));
-    let running = Running::new(world.dispatcher(queue, receivers, DispatcherSettings::default()));
+    let (_, _, running) = world.run(takes(seconds(1)), DispatcherSettings::default());
     pass(seconds(1)).await;
     running.stop.cancel();
     let stopping = Instant::now();
@@ -80,8 +70,7 @@ async fn a_stop_ends_in_time_even_if_nothing_can_be_stored() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(1, Some(lane)).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), takes(seconds(1)));
-    let running = Running::new(world.dispatcher(queue.clone(), receivers, DispatcherSettings::default()));
+    let (queue, _, running) = world.run(takes(seconds(1)), DispatcherSettings::default());
     pass(millis(500)).await;
     queue.completions_fail.store(true, std::sync::atomic::Ordering::SeqCst);
     running.stop.cancel();

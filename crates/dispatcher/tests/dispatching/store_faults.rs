@@ -1,14 +1,12 @@
 //! The store fails.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use dispatcher::DispatcherSettings;
 use domain::webhooks::{DeliveryEnd, DeliveryState, SubscriptionChange};
 
-use crate::faulty_queue::{Fair, FaultyQueue};
-use crate::receivers::{Receivers, well};
-use crate::world::{Running, World, millis, pass, seconds};
+use crate::receivers::well;
+use crate::world::{World, millis, pass, seconds};
 
 const URL: &str = "https://receiver.example/";
 
@@ -17,8 +15,7 @@ async fn ends_that_cannot_be_stored_are_kept_and_nothing_is_claimed_meanwhile() 
     let world = World::new(1);
     world.subscribe(URL).await;
     world.publish(5, None).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, receivers, running) = world.run(|_| well(), DispatcherSettings::default());
     queue.completions_fail.store(true, Ordering::SeqCst);
     pass(millis(100)).await;
     world.publish(50, None).await;
@@ -39,9 +36,8 @@ async fn claims_that_fail_are_repeated_with_growing_waits() {
     let world = World::new(1);
     world.subscribe(URL).await;
     world.publish(1, None).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
+    let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     queue.claims_fail.store(true, Ordering::SeqCst);
-    let _running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
     pass(seconds(60)).await;
     let claims = queue.claims.lock().unwrap().len();
     assert!((15..=20).contains(&claims), "{claims}");
@@ -54,8 +50,7 @@ async fn claims_that_fail_are_repeated_with_growing_waits() {
 async fn deliveries_of_a_lane_that_was_closed_elsewhere_end_with_the_poll() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
+    let (queue, _, running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(10)).await;
     queue.claims_fail.store(true, Ordering::SeqCst);
     world.publish(3, None).await;

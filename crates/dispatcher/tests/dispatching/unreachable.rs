@@ -26,8 +26,7 @@ async fn our_faults_are_repeated_ever_more_seldom_and_count_as_no_attempt() {
     world.publish(50, Some(lane)).await;
     let began = Instant::now();
     let react = move |_: &Attempt| if began.elapsed() < seconds(600) { our_fault() } else { well() };
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(react));
-    let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, running) = world.run(react, DispatcherSettings::default());
     pass(seconds(599)).await;
     // After 1, 2, 4 … 256 s: ten rounds of eight.
     assert!((60..=80).contains(&receivers.count()), "{}", receivers.count());
@@ -42,10 +41,9 @@ async fn a_fault_of_ours_that_outlasts_the_schedule_ends_with_it() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(3, Some(lane)).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| our_fault()));
     let schedule = RetrySchedule::new(Vec::new()).unwrap();
     let settings = DispatcherSettings { schedule, ..DispatcherSettings::default() };
-    let _running = Running::new(world.dispatcher(queue, receivers, settings));
+    let _running = world.run(|_| our_fault(), settings);
     pass(seconds(20)).await;
     assert_eq!(world.open().await, 3);
     world.clock.jump(3 * 24 * 3_600_000);
@@ -114,8 +112,7 @@ async fn a_delivery_at_which_the_sender_breaks_each_time_comes_to_an_end() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(1, Some(lane)).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::Panic));
-    let _running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, receivers, _running) = world.run(|_| Reaction::Panic, DispatcherSettings::default());
     pass(seconds(2 * 3_600)).await;
     assert_eq!(receivers.count(), 10, "as many as the schedule has");
     assert!(is_ended_as(&world.deliveries().await[0], DeliveryEnd::ScheduleSpent));
@@ -126,8 +123,7 @@ async fn an_attempt_that_never_ends_is_cut_off_before_its_claim_does() {
     let world = World::new(1);
     let lane = world.subscribe(URL).await;
     world.publish(1, Some(lane)).await;
-    let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| Reaction::Never));
-    let running = Running::new(world.dispatcher(queue, receivers.clone(), DispatcherSettings::default()));
+    let (_, _, running) = world.run(|_| Reaction::Never, DispatcherSettings::default());
     let began = world.clock.now();
     pass(millis(20_500)).await;
     let counts = running.dispatcher.counts();

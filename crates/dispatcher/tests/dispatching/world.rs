@@ -6,7 +6,7 @@ use std::time::Duration;
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::memory::{MemorySpans, MemoryWebhookStore, SeededEntropy, unique_cause};
 use domain::ports::{
-    ChangeSubscriptionRequest, Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest,
+    Attempt, ChangeSubscriptionRequest, Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest,
     ListDeliveriesRequest, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
@@ -21,7 +21,8 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zeroize::Zeroizing;
 
-use crate::faulty_queue::FaultyQueue;
+use crate::faulty_queue::{Fair, FaultyQueue};
+use crate::receivers::{Reaction, Receivers};
 
 /// The wall clock, besides the paused time of the runtime. It can be set forward and back.
 pub(crate) struct SimulatedClock {
@@ -299,6 +300,17 @@ impl World {
     ) -> Arc<Dispatcher> {
         let (keys, entropy) = (self.keys.clone(), self.entropy.clone());
         Dispatcher::new(DispatcherPorts { queue, sender, keys, clock, entropy, tracer: None }, settings)
+    }
+
+    /// Runs a dispatcher without faults, until the last of these is dropped.
+    pub(crate) fn run(
+        &self,
+        react: impl Fn(&Attempt) -> Reaction + Send + Sync + 'static,
+        settings: DispatcherSettings,
+    ) -> (Arc<FaultyQueue>, Arc<Receivers>, Running) {
+        let (queue, receivers) = (FaultyQueue::new(&self.store, Arc::new(Fair)), Receivers::new(react));
+        let running = Running::new(self.dispatcher(queue.clone(), receivers.clone(), settings));
+        (queue, receivers, running)
     }
 
     /// A dispatcher that traces, and its spans.
