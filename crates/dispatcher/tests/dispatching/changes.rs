@@ -48,8 +48,7 @@ async fn make(change: Change, world: &World, lane: SubscriptionId) {
 
 /// 300 deliveries wait for a receiver that answers after this time, and the owner makes a change.
 async fn holds(change: Change, answer_time: Duration) {
-    let world = World::new(1);
-    let lane = world.subscribe(OLD).await;
+    let (world, lane) = World::with_lane(OLD).await;
     world.publish(300, Some(lane)).await;
     let (_, receivers, _running) = world.run(takes(answer_time), DispatcherSettings::default());
     pass(millis(700)).await;

@@ -12,8 +12,7 @@ const URL: &str = "https://receiver.example/a";
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_is_followed_at_once() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     for n in 0..20 {
         pass(millis(37)).await;
@@ -31,8 +30,7 @@ async fn a_hint_is_followed_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn events_that_come_one_by_one_do_not_wait_for_each_other() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(10)).await;
     let published = Instant::now();
@@ -49,8 +47,7 @@ async fn events_that_come_one_by_one_do_not_wait_for_each_other() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_hint_the_poll_finds_it() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     let (_, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(10)).await;
     world.publish(1, None).await;
@@ -60,8 +57,7 @@ async fn without_a_hint_the_poll_finds_it() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_claimed_or_swept_while_the_clock_is_uncertain() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     world.publish(1, None).await;
     world.clock.set_certain(false);
     let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
@@ -78,8 +74,7 @@ async fn nothing_is_claimed_or_swept_while_the_clock_is_uncertain() {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_that_comes_while_ends_are_gathered_waits_for_none_of_them() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     let (queue, receivers, _running) = world.run(takes(millis(1)), DispatcherSettings::default());
     pass(millis(10)).await;
     for _ in 0..2 {
@@ -95,8 +90,7 @@ async fn an_event_that_comes_while_ends_are_gathered_waits_for_none_of_them() {
 
 #[tokio::test(start_paused = true)]
 async fn a_backlog_is_claimed_while_the_attempts_before_it_run() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(400, Some(lane)).await;
     let (queue, receivers, _running) = world.run(takes(millis(20)), DispatcherSettings::default());
     pass(millis(1)).await;
@@ -114,8 +108,7 @@ async fn a_backlog_is_claimed_while_the_attempts_before_it_run() {
 
 #[tokio::test(start_paused = true)]
 async fn a_full_lane_is_asked_for_nothing_and_its_next_event_leaves_when_a_place_is_free() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     let (queue, receivers, _running) = world.run(takes(seconds(10)), DispatcherSettings::default());
     world.publish(17, Some(lane)).await;
     pass(seconds(3)).await;
@@ -130,8 +123,7 @@ async fn a_full_lane_is_asked_for_nothing_and_its_next_event_leaves_when_a_place
 
 #[tokio::test(start_paused = true)]
 async fn what_does_not_start_soon_is_given_back_and_less_is_claimed() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(16, Some(lane)).await;
     // Eight are claimed at once, and seven of them would wait for 14 s and longer.
     let settings = DispatcherSettings { concurrency_per_host: 1, ..DispatcherSettings::default() };
@@ -152,8 +144,7 @@ async fn what_does_not_start_soon_is_given_back_and_less_is_claimed() {
 async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
     use domain::ports::{Clock, RotateSecretRequest, SubscriptionStore};
 
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     let (_, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     let now = world.clock.now();
     let secret = world.secret(lane, "rotated");

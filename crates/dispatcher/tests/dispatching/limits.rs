@@ -13,8 +13,7 @@ use crate::world::{Running, World, millis, pass, seconds};
 
 #[tokio::test(start_paused = true)]
 async fn a_receiver_that_takes_everything_gets_up_to_128_at_a_time() {
-    let world = World::new(1);
-    world.subscribe("https://receiver.example/a").await;
+    let (world, _) = World::with_lane("https://receiver.example/a").await;
     for _ in 0..24 {
         world.publish(500, None).await;
     }
@@ -110,8 +109,7 @@ async fn lanes_that_wait_for_a_slow_store_are_claimed_when_it_is_done() {
 #[tokio::test(start_paused = true)]
 async fn a_hanging_receiver_with_a_backlog_delays_nobody() {
     const HEALTHY: &str = "https://healthy.example/";
-    let world = World::new(1);
-    let dead = world.subscribe("https://dead.example/").await;
+    let (world, dead) = World::with_lane("https://dead.example/").await;
     let healthy = world.subscribe(HEALTHY).await;
     world.publish(1_000, Some(dead)).await;
     let react = |attempt: &Attempt| match attempt.url.as_str() {
@@ -131,8 +129,7 @@ async fn a_hanging_receiver_with_a_backlog_delays_nobody() {
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_in_memory_is_given_back_when_the_lane_pauses() {
-    let world = World::new(1);
-    let lane = world.subscribe("https://receiver.example/").await;
+    let (world, lane) = World::with_lane("https://receiver.example/").await;
     world.publish(40, Some(lane)).await;
     let began = Instant::now();
     let react = move |_: &Attempt| {
@@ -154,8 +151,7 @@ async fn what_waits_in_memory_is_given_back_when_the_lane_pauses() {
 
 #[tokio::test(start_paused = true)]
 async fn a_probe_that_succeeds_opens_the_lane_at_once() {
-    let world = World::new(1);
-    let lane = world.subscribe("https://receiver.example/").await;
+    let (world, lane) = World::with_lane("https://receiver.example/").await;
     world.publish(40, Some(lane)).await;
     let began = Instant::now();
     let react = move |_: &Attempt| {
@@ -174,8 +170,7 @@ async fn a_probe_that_succeeds_opens_the_lane_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_receiver_that_is_gone_gets_nothing_more() {
-    let world = World::new(1);
-    let lane = world.subscribe("https://receiver.example/").await;
+    let (world, lane) = World::with_lane("https://receiver.example/").await;
     world.publish(100, Some(lane)).await;
     let (_, receivers, _running) =
         world.run(|_| Reaction::After(millis(10), answer(410)), DispatcherSettings::default());

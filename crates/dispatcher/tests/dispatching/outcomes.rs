@@ -74,8 +74,7 @@ impl Fate for RefusesCounts {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_store_delays_counts_but_neither_loses_them_nor_holds_up_deliveries() {
-    let world = World::new(1);
-    let good = world.subscribe(GOOD).await;
+    let (world, good) = World::with_lane(GOOD).await;
     let refuses = Arc::new(AtomicBool::new(true));
     let queue = FaultyQueue::new(&world.store, Arc::new(RefusesCounts(refuses.clone())));
     let _running = Running::new(world.dispatcher(queue, Receivers::new(react), three_attempts()));

@@ -28,8 +28,7 @@ async fn started(
     fate: Arc<dyn Fate>,
     react: impl Fn(&Attempt) -> Reaction + Send + Sync + 'static,
 ) -> (Arc<World>, Arc<FaultyQueue>, Arc<Receivers>, Running) {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, fate), Receivers::new(react));
     let running = Running::new(world.dispatcher(queue.clone(), receivers.clone(), DispatcherSettings::default()));
     pass(millis(1)).await;

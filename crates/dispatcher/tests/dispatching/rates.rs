@@ -26,8 +26,7 @@ fn most_in_a_second(seen: &[Seen]) -> usize {
 #[tokio::test(start_paused = true)]
 async fn three_dispatchers_keep_a_rate_together() {
     for (per_second, count, duration) in [(0.5, 8, 15), (7.0, 70, 10), (33.0, 330, 10), (1_000.0, 2_000, 2)] {
-        let world = World::new(1);
-        let lane = world.subscribe(URL).await;
+        let (world, lane) = World::with_lane(URL).await;
         world.set_rate(lane, Some(rate(per_second))).await;
         world.publish(count, Some(lane)).await;
         let receivers = Receivers::new(|_| well());
@@ -70,8 +69,7 @@ async fn a_rate_holds_up_no_other_lane_and_its_end_is_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_receiver_is_limited_by_both_its_cap_and_its_rate() {
     for (per_second, expected) in [(1.0, 20..=21), (1_000.0, 100..=130)] {
-        let world = World::new(1);
-        let lane = world.subscribe(URL).await;
+        let (world, lane) = World::with_lane(URL).await;
         world.set_rate(lane, Some(rate(per_second))).await;
         world.publish(200, Some(lane)).await;
         let (_, receivers, running) = world.run(takes(seconds(2)), DispatcherSettings::default());

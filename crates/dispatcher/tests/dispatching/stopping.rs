@@ -12,8 +12,7 @@ const URL: &str = "https://receiver.example/";
 
 #[tokio::test(start_paused = true)]
 async fn attempts_under_way_end_and_what_has_not_begun_goes_back_at_once() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(20, Some(lane)).await;
     let (queue, _, running) = world.run(takes(seconds(10)), DispatcherSettings::default());
     pass(seconds(2)).await;
@@ -33,8 +32,7 @@ async fn attempts_under_way_end_and_what_has_not_begun_goes_back_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_outlasts_the_grace_counts_and_is_due_again() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(1, Some(lane)).await;
     let settings = DispatcherSettings { stop_grace: seconds(5), ..DispatcherSettings::default() };
     let (queue, receivers, running) = world.run(takes(seconds(14)), settings.clone());
@@ -67,8 +65,7 @@ async fn an_idle_dispatcher_stops_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_in_time_even_if_nothing_can_be_stored() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(1, Some(lane)).await;
     let (queue, _, running) = world.run(takes(seconds(1)), DispatcherSettings::default());
     pass(millis(500)).await;

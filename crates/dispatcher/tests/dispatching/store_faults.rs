@@ -12,8 +12,7 @@ const URL: &str = "https://receiver.example/";
 
 #[tokio::test(start_paused = true)]
 async fn ends_that_cannot_be_stored_are_kept_and_nothing_is_claimed_meanwhile() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     world.publish(5, None).await;
     let (queue, receivers, running) = world.run(|_| well(), DispatcherSettings::default());
     queue.completions_fail.store(true, Ordering::SeqCst);
@@ -33,8 +32,7 @@ async fn ends_that_cannot_be_stored_are_kept_and_nothing_is_claimed_meanwhile() 
 
 #[tokio::test(start_paused = true)]
 async fn claims_that_fail_are_repeated_with_growing_waits() {
-    let world = World::new(1);
-    world.subscribe(URL).await;
+    let (world, _) = World::with_lane(URL).await;
     world.publish(1, None).await;
     let (queue, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
     queue.claims_fail.store(true, Ordering::SeqCst);
@@ -48,8 +46,7 @@ async fn claims_that_fail_are_repeated_with_growing_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn deliveries_of_a_lane_that_was_closed_elsewhere_end_with_the_poll() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     let (queue, _, running) = world.run(|_| well(), DispatcherSettings::default());
     pass(millis(10)).await;
     queue.claims_fail.store(true, Ordering::SeqCst);

@@ -45,8 +45,7 @@ async fn each_attempt_is_a_span_that_links_to_the_publication() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_not_sampled_is_not_traced() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish_traced(lane, None).await;
     let receivers = Receivers::new(|_| well());
     let (dispatcher, spans) = world.tracing_dispatcher(receivers.clone(), DispatcherSettings::default());
@@ -57,8 +56,7 @@ async fn what_was_not_sampled_is_not_traced() {
 
 #[tokio::test(start_paused = true)]
 async fn receivers_learn_of_no_trace_if_they_should_not() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish_traced(lane, Some(publication())).await;
     let receivers = Receivers::new(|_| well());
     let settings = DispatcherSettings { sends_traceparent: false, ..DispatcherSettings::default() };
@@ -74,8 +72,7 @@ async fn attempts_without_an_outcome_are_spans_too() {
     let panics = || Receivers::new(|_| Reaction::Panic);
     let takes_long = || Receivers::new(|_| Reaction::After(seconds(14), answer(200)));
     for (receivers, duration) in [(panics(), Duration::ZERO), (takes_long(), seconds(6))] {
-        let world = World::new(1);
-        let lane = world.subscribe(URL).await;
+        let (world, lane) = World::with_lane(URL).await;
         world.publish_traced(lane, Some(publication())).await;
         let settings = DispatcherSettings { stop_grace: seconds(5), ..DispatcherSettings::default() };
         let (dispatcher, spans) = world.tracing_dispatcher(Arc::clone(&receivers) as _, settings);

@@ -21,8 +21,7 @@ fn our_fault() -> Reaction {
 
 #[tokio::test(start_paused = true)]
 async fn our_faults_are_repeated_ever_more_seldom_and_count_as_no_attempt() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(50, Some(lane)).await;
     let began = Instant::now();
     let react = move |_: &Attempt| if began.elapsed() < seconds(600) { our_fault() } else { well() };
@@ -38,8 +37,7 @@ async fn our_faults_are_repeated_ever_more_seldom_and_count_as_no_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fault_of_ours_that_outlasts_the_schedule_ends_with_it() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(3, Some(lane)).await;
     let schedule = RetrySchedule::new(Vec::new()).unwrap();
     let settings = DispatcherSettings { schedule, ..DispatcherSettings::default() };
@@ -53,8 +51,7 @@ async fn a_fault_of_ours_that_outlasts_the_schedule_ends_with_it() {
 
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_signed_waits_and_leaves_when_it_can() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(3, Some(lane)).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
     let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
@@ -82,8 +79,7 @@ async fn what_cannot_be_signed_waits_and_leaves_when_it_can() {
 /// While an encryption key is rolled, some processes may not have the key of a secret yet.
 #[tokio::test(start_paused = true)]
 async fn what_one_process_cannot_sign_another_sends_within_seconds() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
     world.publish(3, Some(lane)).await;
     let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
@@ -109,8 +105,7 @@ async fn what_one_process_cannot_sign_another_sends_within_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_delivery_at_which_the_sender_breaks_each_time_comes_to_an_end() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(1, Some(lane)).await;
     let (_, receivers, _running) = world.run(|_| Reaction::Panic, DispatcherSettings::default());
     pass(seconds(2 * 3_600)).await;
@@ -120,8 +115,7 @@ async fn a_delivery_at_which_the_sender_breaks_each_time_comes_to_an_end() {
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_never_ends_is_cut_off_before_its_claim_does() {
-    let world = World::new(1);
-    let lane = world.subscribe(URL).await;
+    let (world, lane) = World::with_lane(URL).await;
     world.publish(1, Some(lane)).await;
     let (_, _, running) = world.run(|_| Reaction::Never, DispatcherSettings::default());
     let began = world.clock.now();

@@ -95,6 +95,13 @@ impl World {
         })
     }
 
+    /// A world with one subscription, to all events at this URL.
+    pub(crate) async fn with_lane(url: &str) -> (Arc<Self>, SubscriptionId) {
+        let world = Self::new(1);
+        let lane = world.subscribe(url).await;
+        (world, lane)
+    }
+
     /// A number below `bound`.
     pub(crate) fn draw(&self, bound: u64) -> u64 {
         let mut bytes = [0; 8];
