@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dispatcher::DispatcherSettings;
-use domain::{AttributeValue, Span, SpanKind, TraceContext};
+use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
+use domain::memory::MemorySpans;
+use domain::ports::Attempt;
+use domain::{AttributeValue, SamplingRatio, Span, SpanKind, TraceContext, Tracer};
 
 use crate::receivers::{Reaction, Receivers, answer, well};
 use crate::world::{Running, World, millis, pass, seconds};
@@ -19,14 +21,26 @@ fn attribute(span: &Span, name: &str) -> Option<AttributeValue> {
     span.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
 }
 
+/// A receiver, an event for it that is published in this span, and a running dispatcher that traces.
+async fn traced(
+    react: impl Fn(&Attempt) -> Reaction + Send + Sync + 'static,
+    trace: Option<TraceContext>,
+    settings: DispatcherSettings,
+) -> (Arc<Receivers>, Arc<MemorySpans>, Running) {
+    let (world, lane) = World::with_lane(URL).await;
+    world.publish_traced(lane, trace).await;
+    let (receivers, spans) = (Receivers::new(react), Arc::new(MemorySpans::default()));
+    let (queue, sender) = (world.store.clone(), receivers.clone());
+    let (keys, clock, entropy) = (world.keys.clone(), world.clock.clone(), world.entropy.clone());
+    let tracer = Tracer::new(spans.clone(), clock.clone(), entropy.clone(), SamplingRatio::default());
+    let ports = DispatcherPorts { queue, sender, keys, clock, entropy, tracer: Some(tracer) };
+    (receivers, spans, Running::new(Dispatcher::new(ports, settings)))
+}
+
 #[tokio::test(start_paused = true)]
 async fn each_attempt_is_a_span_that_links_to_the_publication() {
-    let (world, settings) = (World::new(1), DispatcherSettings::default());
-    let lane = world.subscribe(URL).await;
-    world.publish_traced(lane, Some(publication())).await;
-    let receivers = Receivers::new(|_| Reaction::After(seconds(2), answer(500)));
-    let (dispatcher, spans) = world.tracing_dispatcher(receivers.clone(), settings);
-    let _running = Running::new(dispatcher);
+    let react = |_: &Attempt| Reaction::After(seconds(2), answer(500));
+    let (receivers, spans, _running) = traced(react, Some(publication()), DispatcherSettings::default()).await;
     pass(seconds(60)).await;
     let (spans, seen) = (spans.take(), receivers.seen(URL));
     assert!(spans.len() > 1 && spans.len() == seen.len(), "{} spans of {} attempts", spans.len(), seen.len());
@@ -45,23 +59,15 @@ async fn each_attempt_is_a_span_that_links_to_the_publication() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_not_sampled_is_not_traced() {
-    let (world, lane) = World::with_lane(URL).await;
-    world.publish_traced(lane, None).await;
-    let receivers = Receivers::new(|_| well());
-    let (dispatcher, spans) = world.tracing_dispatcher(receivers.clone(), DispatcherSettings::default());
-    let _running = Running::new(dispatcher);
+    let (receivers, spans, _running) = traced(|_| well(), None, DispatcherSettings::default()).await;
     pass(seconds(2)).await;
     assert_eq!((receivers.seen(URL)[0].trace, spans.take()), (None, Vec::new()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn receivers_learn_of_no_trace_if_they_should_not() {
-    let (world, lane) = World::with_lane(URL).await;
-    world.publish_traced(lane, Some(publication())).await;
-    let receivers = Receivers::new(|_| well());
     let settings = DispatcherSettings { sends_traceparent: false, ..DispatcherSettings::default() };
-    let (dispatcher, spans) = world.tracing_dispatcher(receivers.clone(), settings);
-    let _running = Running::new(dispatcher);
+    let (receivers, spans, _running) = traced(|_| well(), Some(publication()), settings).await;
     pass(seconds(2)).await;
     assert_eq!((receivers.seen(URL)[0].trace, spans.take().len()), (None, 1));
 }
@@ -69,14 +75,10 @@ async fn receivers_learn_of_no_trace_if_they_should_not() {
 /// A panic of the sender, and an attempt that the shutdown cuts off.
 #[tokio::test(start_paused = true)]
 async fn attempts_without_an_outcome_are_spans_too() {
-    let panics = || Receivers::new(|_| Reaction::Panic);
-    let takes_long = || Receivers::new(|_| Reaction::After(seconds(14), answer(200)));
-    for (receivers, duration) in [(panics(), Duration::ZERO), (takes_long(), seconds(6))] {
-        let (world, lane) = World::with_lane(URL).await;
-        world.publish_traced(lane, Some(publication())).await;
+    let takes_long = Reaction::After(seconds(14), answer(200));
+    for (reaction, duration) in [(Reaction::Panic, Duration::ZERO), (takes_long, seconds(6))] {
         let settings = DispatcherSettings { stop_grace: seconds(5), ..DispatcherSettings::default() };
-        let (dispatcher, spans) = world.tracing_dispatcher(Arc::clone(&receivers) as _, settings);
-        let running = Running::new(dispatcher);
+        let (_, spans, running) = traced(move |_| reaction.clone(), Some(publication()), settings).await;
         pass(seconds(1)).await;
         running.stop.cancel();
         running.task.await.unwrap();

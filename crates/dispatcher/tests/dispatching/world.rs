@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
-use domain::memory::{MemorySpans, MemoryWebhookStore, SeededEntropy, unique_cause};
+use domain::memory::{MemoryWebhookStore, SeededEntropy, unique_cause};
 use domain::ports::{
     Attempt, ChangeSubscriptionRequest, Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest,
     ListDeliveriesRequest, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
@@ -14,9 +14,7 @@ use domain::webhooks::{
     Payload, SealedOptions, SealedOptionsChange, Signing, SigningSecret, SubscribedEvents, Subscription,
     SubscriptionChange, SubscriptionStatus, TargetUrl,
 };
-use domain::{
-    DeliveryId, EventId, OwnerId, Patch, SamplingRatio, SealingKeys, SubscriptionId, Timestamp, TraceContext, Tracer,
-};
+use domain::{DeliveryId, EventId, OwnerId, Patch, SealingKeys, SubscriptionId, Timestamp, TraceContext};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use zeroize::Zeroizing;
@@ -318,19 +316,6 @@ impl World {
         let (queue, receivers) = (FaultyQueue::new(&self.store, Arc::new(Fair)), Receivers::new(react));
         let running = Running::new(self.dispatcher(queue.clone(), receivers.clone(), settings));
         (queue, receivers, running)
-    }
-
-    /// A dispatcher that traces, and its spans.
-    pub(crate) fn tracing_dispatcher(
-        &self,
-        sender: Arc<dyn WebhookSender>,
-        settings: DispatcherSettings,
-    ) -> (Arc<Dispatcher>, Arc<MemorySpans>) {
-        let spans = Arc::new(MemorySpans::default());
-        let (keys, clock, entropy) = (self.keys.clone(), self.clock.clone(), self.entropy.clone());
-        let tracer = Tracer::new(spans.clone(), clock.clone(), entropy.clone(), SamplingRatio::default());
-        let ports = DispatcherPorts { queue: self.store.clone(), sender, keys, clock, entropy, tracer: Some(tracer) };
-        (Dispatcher::new(ports, settings), spans)
     }
 }
 
