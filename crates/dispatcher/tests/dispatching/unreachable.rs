@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dispatcher::DispatcherSettings;
+use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::SealingKeys;
 use domain::ports::{Attempt, Clock};
 use domain::webhooks::{AttemptOutcome, DeliveryEnd, DeliveryState, OurFault, RetrySchedule};
@@ -17,6 +17,14 @@ const URL: &str = "https://receiver.example/";
 
 fn our_fault() -> Reaction {
     Reaction::After(millis(10), AttemptOutcome::NotCharged(OurFault::Resolver))
+}
+
+/// A dispatcher that cannot open the secrets of the world.
+fn without_the_key(world: &World, queue: Arc<FaultyQueue>, sender: Arc<Receivers>) -> Running {
+    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
+    let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
+    let ports = DispatcherPorts { queue, sender, keys, clock, entropy, tracer: None };
+    Running::new(Dispatcher::new(ports, DispatcherSettings::default()))
 }
 
 #[tokio::test(start_paused = true)]
@@ -54,17 +62,7 @@ async fn what_cannot_be_signed_waits_and_leaves_when_it_can() {
     let (world, lane) = World::with_lane(URL).await;
     world.publish(3, Some(lane)).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
-    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
-    let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
-    let ports = dispatcher::DispatcherPorts {
-        queue: queue.clone(),
-        sender: receivers.clone(),
-        keys,
-        clock,
-        entropy,
-        tracer: None,
-    };
-    let running = Running::new(dispatcher::Dispatcher::new(ports, DispatcherSettings::default()));
+    let running = without_the_key(&world, queue.clone(), receivers.clone());
     pass(seconds(3_600)).await;
     assert_eq!(receivers.count(), 0);
     assert!(world.deliveries().await.iter().all(|delivery| delivery.attempts == 0));
@@ -82,17 +80,7 @@ async fn what_one_process_cannot_sign_another_sends_within_seconds() {
     let (world, lane) = World::with_lane(URL).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(Fair)), Receivers::new(|_| well()));
     world.publish(3, Some(lane)).await;
-    let keys = Arc::new(SealingKeys::new(vec![Zeroizing::new([8; 32])]).unwrap());
-    let (clock, entropy) = (world.clock.clone(), world.entropy.clone());
-    let ports = dispatcher::DispatcherPorts {
-        queue: queue.clone(),
-        sender: receivers.clone(),
-        keys,
-        clock,
-        entropy,
-        tracer: None,
-    };
-    let _without_the_key = Running::new(dispatcher::Dispatcher::new(ports, DispatcherSettings::default()));
+    let _without_the_key = without_the_key(&world, queue.clone(), receivers.clone());
     pass(seconds(400)).await;
     assert_eq!(receivers.count(), 0);
     let _with_the_key = Running::new(world.dispatcher(queue, receivers, DispatcherSettings::default()));
