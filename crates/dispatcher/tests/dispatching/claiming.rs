@@ -1,7 +1,6 @@
 //! When due deliveries are claimed, and how many at a time.
 
 use dispatcher::{DispatcherSettings, POLL_INTERVAL};
-use domain::memory::unique_cause;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
@@ -142,25 +141,9 @@ async fn what_does_not_start_soon_is_given_back_and_less_is_claimed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_secret_before_a_rotation_signs_as_long_as_it_overlaps() {
-    use domain::ports::{Clock, RotateSecretRequest, SubscriptionStore};
-
     let (world, lane) = World::with_lane(URL).await;
     let (_, receivers, _running) = world.run(|_| well(), DispatcherSettings::default());
-    let now = world.clock.now();
-    let secret = world.secret(lane, "rotated");
-    world
-        .store
-        .rotate_secret(&RotateSecretRequest {
-            owner: world.owner.clone(),
-            id: lane,
-            of_kind: None,
-            secret: secret.clone(),
-            previous_until: now.plus(seconds(5)),
-            at: now,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    world.rotate_secret(lane, seconds(5)).await;
     for secrets in [&["rotated", "swordfish"][..], &["rotated"]] {
         world.publish(1, None).await;
         pass(seconds(6)).await;

@@ -13,8 +13,7 @@ use dispatcher::Dispatcher;
 use domain::memory::unique_cause;
 use domain::ports::{
     CancelDeliveryRequest, ClaimRequest, ClaimedLane, Clock, DeleteSubscriptionRequest, DeliveryCommands, HandedOver,
-    ListSubscriptionsRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest, RotateSecretRequest,
-    SubscriptionStore,
+    ListSubscriptionsRequest, RecoverRequest, RetryByHand, RetryDeliveryRequest, RetryRequest, SubscriptionStore,
 };
 use domain::webhooks::{
     Delivery, DeliveryRate, DeliveryState, DeliveryStateKind, OnExhausted, Recoverable, SubscriptionChange,
@@ -203,7 +202,7 @@ impl Simulation {
             18 | 19 => self.cancel_any(now).await,
             20 | 21 => self.retry_any(request).await,
             22 => self.recover(request).await,
-            23 => self.rotate_any(now).await,
+            23 => self.world.rotate_secret(self.any_lane(), seconds(20)).await,
             24 if self.deaths > 0 => self.any_process().death.notify_one(),
             25 => self.any_process().stop.cancel(),
             26 if self.oracle.traits.clock_jumps => {
@@ -254,15 +253,6 @@ impl Simulation {
         if let RetryByHand::Due(_) = self.world.store.retry(&request).await.unwrap() {
             self.oracle.was_retried(id);
         }
-    }
-
-    async fn rotate_any(&self, at: Timestamp) {
-        let id = self.any_lane();
-        let (owner, secret) = (self.world.owner_of(id), self.world.secret(id, "rotated"));
-        let previous_until = at.plus(seconds(20));
-        let request =
-            RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at, cause: unique_cause() };
-        self.world.store.rotate_secret(&request).await.unwrap();
     }
 
     /// Publishes in one of the processes, or outside of them.

@@ -7,7 +7,7 @@ use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::memory::{MemoryWebhookStore, SeededEntropy, unique_cause};
 use domain::ports::{
     Attempt, ChangeSubscriptionRequest, Clock, DeliveryLog, Entropy, EventStore, InsertSubscriptionRequest,
-    ListDeliveriesRequest, Publication, SubscriptionInsertion, SubscriptionStore, WebhookSender,
+    ListDeliveriesRequest, Publication, RotateSecretRequest, SubscriptionInsertion, SubscriptionStore, WebhookSender,
 };
 use domain::webhooks::{
     Delivery, DeliveryFilter, DeliveryRate, DeliveryState, Description, Event, EventType, NewEvent, OnExhausted,
@@ -107,7 +107,7 @@ impl World {
         u64::from_le_bytes(bytes) % bound
     }
 
-    pub(crate) fn secret(&self, id: SubscriptionId, text: &str) -> domain::webhooks::SealedSecret {
+    fn secret(&self, id: SubscriptionId, text: &str) -> domain::webhooks::SealedSecret {
         self.keys.seal(&SigningSecret::parse(text).unwrap().into(), id, &*self.entropy)
     }
 
@@ -171,6 +171,15 @@ impl World {
         let (owner, at) = (self.owner_of(id), self.clock.now());
         let request = ChangeSubscriptionRequest { owner, id, change, at, cause: unique_cause() };
         self.store.update(&request).await.unwrap();
+    }
+
+    /// Gives the subscription the secret `rotated`. The one before it signs, too, for this time.
+    pub(crate) async fn rotate_secret(&self, id: SubscriptionId, overlap: Duration) {
+        let (owner, at, secret) = (self.owner_of(id), self.clock.now(), self.secret(id, "rotated"));
+        let previous_until = at.plus(overlap);
+        let request =
+            RotateSecretRequest { owner, id, of_kind: None, secret, previous_until, at, cause: unique_cause() };
+        self.store.rotate_secret(&request).await.unwrap();
     }
 
     pub(crate) fn owner_of(&self, lane: SubscriptionId) -> OwnerId {
