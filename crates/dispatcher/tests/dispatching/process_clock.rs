@@ -64,7 +64,7 @@ pub(crate) struct ProcessClock {
 
 impl ProcessClock {
     pub(crate) fn draw(world: &Arc<World>) -> Self {
-        let ahead = AtomicI64::new(draw_ahead(world));
+        let ahead = AtomicI64::new(world.draw_from(&AHEAD));
         let machine = Arc::new(MachineClock { world: world.clone(), ahead });
         let clock = Arc::new(DatabaseClock::new(machine.clone()));
         Self { world: world.clone(), machine, clock }
@@ -77,12 +77,8 @@ impl ProcessClock {
             let _ = feed.changes_since(None, 0).await;
             sleep(READ_EVERY).await;
             if self.world.draw(30) == 0 {
-                self.machine.ahead.store(draw_ahead(&self.world), Ordering::SeqCst);
+                self.machine.ahead.store(self.world.draw_from(&AHEAD), Ordering::SeqCst);
             }
         }
     }
-}
-
-fn draw_ahead(world: &World) -> i64 {
-    AHEAD[usize::try_from(world.draw(AHEAD.len() as u64)).unwrap()]
 }

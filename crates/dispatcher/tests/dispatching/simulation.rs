@@ -94,9 +94,9 @@ impl Fate for ProcessFate {
 impl Simulation {
     fn new(seed: u64) -> Arc<Self> {
         let world = World::new(seed);
-        let deaths = [0, 0, 10, 40][usize::try_from(world.draw(4)).unwrap()];
+        let deaths = world.draw_from(&[0, 0, 10, 40]);
         let traits = Traits {
-            dispatchers: [1, 1, 2, 3][usize::try_from(world.draw(4)).unwrap()],
+            dispatchers: world.draw_from(&[1, 1, 2, 3]),
             clock_jumps: world.draw(8) == 0,
             clock_offsets: world.draw(2) == 0,
             damages: world.draw(2) == 0,
@@ -107,7 +107,7 @@ impl Simulation {
         Arc::new(Self {
             oracle: Oracle::new(world.clone(), traits),
             moods: Mutex::default(),
-            store_faults: [0, 20, 200][usize::try_from(world.draw(3)).unwrap()],
+            store_faults: world.draw_from(&[0, 20, 200]),
             deaths,
             is_calm: AtomicBool::new(false),
             processes: AtomicU64::new(0),
@@ -121,9 +121,8 @@ impl Simulation {
     async fn subscribe(&self) {
         for n in 0..=self.world.draw(3) {
             let owner = OwnerId::new("https://id.example", format!("user-{n}")).unwrap();
-            for n in 0..[1, 2, 2, 3, 12][usize::try_from(self.world.draw(5)).unwrap()] {
-                let order = [None, None, Some(OnExhausted::Skip), Some(OnExhausted::Stop)];
-                let order = order[usize::try_from(self.world.draw(4)).unwrap()];
+            for n in 0..self.world.draw_from(&[1, 2, 2, 3, 12]) {
+                let order = self.world.draw_from(&[None, None, Some(OnExhausted::Skip), Some(OnExhausted::Stop)]);
                 let lane = self.world.subscribe_in_order(&owner, "https://unknown.example/", order).await;
                 let url = TargetUrl::from_stored(&format!("https://host-{}.example/{lane}", n % 4));
                 self.world.change(lane, SubscriptionChange { url, ..SubscriptionChange::default() }).await;
@@ -137,9 +136,8 @@ impl Simulation {
 
     /// Gives the subscription a rate, or takes it away.
     async fn change_rate(&self, lane: SubscriptionId) {
-        let rates = [0.4, 1.0, 3.0, 12.5, 45.0, 400.0];
-        let drawn = rates.get(usize::try_from(self.world.draw(7)).unwrap());
-        let rate = drawn.map(|per_second| DeliveryRate::new(*per_second).unwrap());
+        let rates = [Some(0.4), Some(1.0), Some(3.0), Some(12.5), Some(45.0), Some(400.0), None];
+        let rate = self.world.draw_from(&rates).map(|per_second| DeliveryRate::new(per_second).unwrap());
         self.world.set_rate(lane, rate).await;
         self.oracle.has_rate(lane, rate);
     }
@@ -180,8 +178,7 @@ impl Simulation {
 
     fn any_lane(&self) -> SubscriptionId {
         let moods = self.moods.lock().unwrap();
-        let index = self.world.draw(moods.len() as u64);
-        *moods.keys().nth(usize::try_from(index).unwrap()).unwrap()
+        self.world.draw_from(&moods.keys().copied().collect::<Vec<_>>())
     }
 
     async fn any_delivery(&self) -> Option<Delivery> {
@@ -206,7 +203,7 @@ impl Simulation {
             24 if self.deaths > 0 => self.any_process().death.notify_one(),
             25 => self.any_process().stop.cancel(),
             26 if self.oracle.traits.clock_jumps => {
-                let ahead = [100, 70_000, 3_600_000, 4 * 24 * 3_600_000][usize::try_from(self.world.draw(4)).unwrap()];
+                let ahead = self.world.draw_from(&[100, 70_000, 3_600_000, 4 * 24 * 3_600_000]);
                 self.world.clock.jump(if self.world.draw(3) == 0 { -ahead } else { ahead });
             }
             27 if self.oracle.traits.damages => {

@@ -107,6 +107,11 @@ impl World {
         u64::from_le_bytes(bytes) % bound
     }
 
+    /// One of these.
+    pub(crate) fn draw_from<T: Copy>(&self, values: &[T]) -> T {
+        values[usize::try_from(self.draw(values.len() as u64)).unwrap()]
+    }
+
     fn secret(&self, id: SubscriptionId, text: &str) -> domain::webhooks::SealedSecret {
         self.keys.seal(&SigningSecret::parse(text).unwrap().into(), id, &*self.entropy)
     }
