@@ -64,9 +64,9 @@ impl Fate for Fair {
 pub(crate) struct FaultyQueue {
     store: MemoryWebhookStore,
     fate: Arc<dyn Fate>,
-    pub(crate) hint: Arc<Notify>,
+    pub(crate) hint: Notify,
     /// Notified when the process is to die.
-    pub(crate) death: Arc<Notify>,
+    pub(crate) death: Notify,
     pub(crate) claims_fail: AtomicBool,
     pub(crate) completions_fail: AtomicBool,
     /// When claims began, and their requests.
@@ -81,8 +81,8 @@ impl FaultyQueue {
         Arc::new(Self {
             store: store.in_another_process(),
             fate,
-            hint: Arc::default(),
-            death: Arc::default(),
+            hint: Notify::new(),
+            death: Notify::new(),
             claims_fail: AtomicBool::new(false),
             completions_fail: AtomicBool::new(false),
             claims: Mutex::default(),

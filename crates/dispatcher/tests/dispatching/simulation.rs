@@ -20,7 +20,6 @@ use domain::webhooks::{
     SubscriptionStatus, TargetUrl,
 };
 use domain::{DeliveryId, EventId, OwnerId, SubscriptionId, Timestamp};
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -50,8 +49,6 @@ pub(crate) struct Simulation {
 #[derive(Clone)]
 struct Process {
     queue: Arc<FaultyQueue>,
-    hint: Arc<Notify>,
-    death: Arc<Notify>,
     stop: CancellationToken,
     dispatcher: Arc<Dispatcher>,
 }
@@ -155,9 +152,8 @@ impl Simulation {
                 None => self.world.clock.clone(),
             };
             let dispatcher = self.world.dispatcher_by(clock, queue.clone(), sender, settings());
-            let (stop, death, hint) = (CancellationToken::new(), queue.death.clone(), queue.hint.clone());
-            let running =
-                Process { queue: queue.clone(), hint, death, stop: stop.clone(), dispatcher: dispatcher.clone() };
+            let stop = CancellationToken::new();
+            let running = Process { queue: queue.clone(), stop: stop.clone(), dispatcher: dispatcher.clone() };
             self.running.lock().unwrap().insert(slot, running);
             tokio::select! {
                 biased;
@@ -200,7 +196,7 @@ impl Simulation {
             20 | 21 => self.retry_any(request).await,
             22 => self.recover(request).await,
             23 => self.world.rotate_secret(self.any_lane(), seconds(20)).await,
-            24 if self.deaths > 0 => self.any_process().death.notify_one(),
+            24 if self.deaths > 0 => self.any_process().queue.death.notify_one(),
             25 => self.any_process().stop.cancel(),
             26 if self.oracle.traits.clock_jumps => {
                 let ahead = self.world.draw_from(&[100, 70_000, 3_600_000, 4 * 24 * 3_600_000]);
@@ -262,7 +258,7 @@ impl Simulation {
         let process = self.any_process();
         self.world.publish_beside(&process.queue, &owner, count, only).await;
         if self.world.draw(4) > 0 {
-            process.hint.notify_one();
+            process.queue.hint.notify_one();
         }
     }
 
@@ -276,7 +272,7 @@ impl Simulation {
         let (only, count, owner) = self.any_events();
         let events = self.world.publish_for(&owner, count, only).await;
         if self.world.draw(4) > 0 {
-            self.any_process().hint.notify_one();
+            self.any_process().queue.hint.notify_one();
         }
         events
     }
