@@ -71,7 +71,7 @@ pub(crate) struct Grant {
 }
 
 /// The history of a delivery.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Record {
     grants: Vec<Grant>,
     /// Attempts that are charged to the receiver.
@@ -414,11 +414,9 @@ impl Oracle {
 
     fn check_end(&self, delivery: &Delivery) {
         let mut model = self.model.lock().unwrap();
-        let none = Record::default();
         let (id, lane) = (delivery.id, delivery.subscription_id);
         let DeliveryState::Ended { end, at } = delivery.state else { panic!("{delivery:?} has not ended") };
-        let model = &mut *model;
-        let record = model.records.get(&id).unwrap_or(&none);
+        let record = model.records.get(&id).cloned().unwrap_or_default();
         let age_max = settings().schedule.age_max();
         let holds = match end {
             DeliveryEnd::Delivered => record.delivered > 0,
@@ -432,16 +430,14 @@ impl Oracle {
             DeliveryEnd::Cancelled => model.cancelled.contains(&id),
             DeliveryEnd::Missed => model.closed.contains(&lane) || model.gone.contains(&lane),
         };
-        let told = format!("{delivery:?} has ended without reason: {record:?}");
-        let counted = delivery.attempts >= record.charged;
-        let uncounted = format!("{delivery:?} counts fewer attempts than were made: {record:?}");
-        let is_repeated = record.delivered > 1;
+        model.check(holds, || format!("{delivery:?} has ended without reason: {record:?}"));
+        model.check(delivery.attempts >= record.charged, || {
+            format!("{delivery:?} counts fewer attempts than were made: {record:?}")
+        });
         // Only a death, a lost lease or the owner can have a delivered delivery sent again.
         let Traits { deaths, clock_jumps, store_hangs, .. } = self.traits;
         let may_repeat = deaths || clock_jumps || store_hangs || record.is_taken_away;
-        let repeated = format!("{delivery:?} was delivered {} times", record.delivered);
-        model.check(holds, || told);
-        model.check(counted, || uncounted);
-        model.check(!is_repeated || may_repeat, || repeated);
+        let is_repeated = record.delivered > 1;
+        model.check(!is_repeated || may_repeat, || format!("{delivery:?} was delivered {} times", record.delivered));
     }
 }
