@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::ports::{Attempt, WebhookSender};
-use domain::webhooks::{Answer, AnswerHeaders, AttemptOutcome, FailureReason, OurFault};
+use domain::webhooks::{Answer, AttemptOutcome, FailureReason, OurFault};
 use domain::{DeliveryId, SubscriptionId};
 use tokio::time::{Instant, sleep};
 
 use crate::faulty_queue::{FaultyQueue, Point};
 use crate::oracle::Grant;
-use crate::receivers::answer;
+use crate::receivers::{answer, bare};
 use crate::simulation::Simulation;
 use crate::world::{millis, seconds};
 
@@ -117,23 +117,13 @@ impl Sender {
             Mood::Breaking => return failed(FailureReason::Connect),
             Mood::TooSlow => {
                 sleep(millis(14_900)).await;
-                let answer = Answer {
-                    status: 200,
-                    retry_after: None,
-                    headers: AnswerHeaders::default(),
-                    excerpt: b"late".to_vec(),
-                };
-                return AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer: Some(answer) };
+                let answer = Some(Answer { excerpt: b"late".to_vec(), ..bare(200) });
+                return AttemptOutcome::Failed { reason: FailureReason::TooSlow, answer };
             }
             Mood::Gone => return answer(410),
             Mood::Throttling => {
                 let retry_after = Some(seconds(world.draw(40)));
-                return AttemptOutcome::Answered(Answer {
-                    status: 429,
-                    retry_after,
-                    headers: AnswerHeaders::default(),
-                    excerpt: Vec::new(),
-                });
+                return AttemptOutcome::Answered(Answer { retry_after, ..bare(429) });
             }
             Mood::OurFault => return AttemptOutcome::NotCharged(OurFault::Resolver),
             Mood::Panicking => std::panic::resume_unwind(Box::new("without a word on standard error")),

@@ -21,12 +21,12 @@ pub(crate) enum Reaction {
 }
 
 pub(crate) fn answer(status: u16) -> AttemptOutcome {
-    AttemptOutcome::Answered(Answer {
-        status,
-        retry_after: None,
-        headers: AnswerHeaders::default(),
-        excerpt: Vec::new(),
-    })
+    AttemptOutcome::Answered(bare(status))
+}
+
+/// An answer that is only a status.
+pub(crate) fn bare(status: u16) -> Answer {
+    Answer { status, retry_after: None, headers: AnswerHeaders::default(), excerpt: Vec::new() }
 }
 
 /// Answers 200 after 10 ms.
