@@ -307,25 +307,19 @@ impl World {
 
     /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
-        let (link, session_link, stores) = self.links();
-        let verifier = Verifier::new(stores, Vec::new(), self.clock.clone(), settings);
-        self.instance(link, session_link, verifier)
+        self.instance(settings, |_| Vec::new())
     }
 
     /// One of several processes. Its verifier does not run yet.
     pub(crate) fn shared(&self, settings: VerifierSettings) -> Instance {
-        let (link, session_link, stores) = self.links();
-        let verifier = Verifier::new(stores, vec![link.clone()], self.clock.clone(), settings);
-        self.instance(link, session_link, verifier)
+        self.instance(settings, |link| vec![link as Arc<dyn ChangeFeed>])
     }
 
     /// One of several processes on two stores that are composed into one. The feed of the first can fail, and that of
     /// the second works.
     pub(crate) fn of_two_shards(&self) -> Instance {
-        let (link, session_link, stores) = self.links();
-        let feeds: Vec<Arc<dyn ChangeFeed>> = vec![link.clone(), Arc::new(MemoryChangeFeed::default())];
-        let verifier = Verifier::new(stores, feeds, self.clock.clone(), VerifierSettings::default());
-        self.instance(link, session_link, verifier)
+        let works = Arc::new(MemoryChangeFeed::default());
+        self.instance(VerifierSettings::default(), |link| vec![link as Arc<dyn ChangeFeed>, works])
     }
 
     /// One of several processes. Its verifier runs and has read the feed.
@@ -342,14 +336,16 @@ impl World {
         self.clock.now() < at
     }
 
-    /// The links of one instance to the stores, and its ports.
-    fn links(&self) -> (Arc<Link>, Arc<SessionLink>, CredentialStores) {
+    /// One process, which reads the feeds that `feeds` makes of its link.
+    fn instance(
+        &self,
+        settings: VerifierSettings,
+        feeds: impl FnOnce(Arc<Link>) -> Vec<Arc<dyn ChangeFeed>>,
+    ) -> Instance {
         let (link, session_link) = (Link::to(&self.store), SessionLink::to(&self.sessions));
         let (keys, sessions) = (KeyStores::of(&link), SessionStores::of(&session_link));
-        (link, session_link, CredentialStores { keys, sessions, members: self.members.clone() })
-    }
-
-    fn instance(&self, link: Arc<Link>, session_link: Arc<SessionLink>, verifier: Arc<Verifier>) -> Instance {
+        let stores = CredentialStores { keys, sessions, members: self.members.clone() };
+        let verifier = Verifier::new(stores, feeds(link.clone()), self.clock.clone(), settings);
         let settings = KeyPolicySettings { max_active: 10_000, ..KeyPolicySettings::default() };
         let policy = KeyPolicy::new(settings).unwrap();
         let (clock, entropy) = (self.clock.clone(), self.entropy.clone());
