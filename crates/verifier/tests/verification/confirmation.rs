@@ -7,10 +7,9 @@ use domain::ListView;
 use domain::memory::unique_cause;
 use domain::ports::{Clock, KeyStore, RevokeKeyRequest};
 use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
 use verifier::VerifierSettings;
 
-use crate::world::{Feed, Instance, World};
+use crate::world::{Feed, World};
 
 const MAX_AGE: Duration = Duration::from_mins(10);
 
@@ -30,12 +29,6 @@ async fn revoke_by_sql(world: &World, key: &domain::CreatedKey) {
         .unwrap();
 }
 
-fn run(instance: &Instance) -> tokio_util::sync::DropGuard {
-    let stop = CancellationToken::new();
-    tokio::spawn(instance.verifier.clone().run(stop.clone()));
-    stop.drop_guard()
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
     for is_single in [true, false] {
@@ -46,7 +39,7 @@ async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
             world.shared(VerifierSettings::default())
         };
         here.link.set_feed(Feed::ListsNothing);
-        let _stop = run(&here);
+        let _stop = here.run();
         let (ended, good) = (here.create().await, here.create().await);
         sleep(Duration::from_secs(1)).await;
         assert!(here.is_good(&ended.full_key).await && here.is_good(&good.full_key).await);
@@ -97,7 +90,7 @@ async fn a_round_reads_many_keys_at_once() {
         assert!(here.is_good(key).await);
     }
     here.link.batches.lock().unwrap().clear();
-    let _stop = run(&here);
+    let _stop = here.run();
     sleep(Duration::from_secs(539)).await;
     let batches = here.link.batches.lock().unwrap().clone();
     assert_eq!(batches.iter().sum::<usize>(), keys.len(), "a round must read each key once");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use domain::audit::Origin;
 use domain::ports::{Clock, CredentialStore as _, RecentUses};
 use domain::{CreatedKey, KeyId, Timestamp};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use verifier::{FLUSH_AT_STOP_MAX, FLUSH_BATCH_MAX, FLUSH_INTERVAL, STORED_USES_SHOWN, VerifierSettings};
 
 use crate::world::{Instance, World};
@@ -34,12 +34,6 @@ async fn writes(instance: &Instance, count: usize) {
     };
     tokio::time::timeout(10 * FLUSH_INTERVAL, seen).await.expect("the verifier must keep writing");
     tokio::task::yield_now().await;
-}
-
-fn running(instance: &Instance) -> DropGuard {
-    let stop = CancellationToken::new();
-    tokio::spawn(instance.verifier.clone().run(stop.clone()));
-    stop.drop_guard()
 }
 
 #[tokio::test(start_paused = true)]
@@ -127,7 +121,7 @@ async fn many_uses_are_written_in_few_statements() {
     }
     let newest = here.create().await;
     assert!(here.is_good(&newest.full_key).await);
-    let _stop = running(&here);
+    let _stop = here.run();
     writes(&here, 3).await;
     assert_eq!(
         stored_last_use(&world, &newest).await,
@@ -176,7 +170,7 @@ async fn writing_uses_takes_at_most_a_tenth_of_the_time() {
     let world = World::new();
     let here = world.single(VerifierSettings::default());
     *here.link.writing_takes.lock().unwrap() = TAKES;
-    let _stop = running(&here);
+    let _stop = here.run();
     assert!(here.is_good(&here.create().await.full_key).await);
     writes(&here, 1).await;
     let began = tokio::time::Instant::now();

@@ -11,7 +11,6 @@ use domain::ports::{
 };
 use domain::{CredentialDigest, Home, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
 use crate::world::{Feed, World};
@@ -78,9 +77,7 @@ async fn a_round_finds_a_suspension_that_the_feed_has_missed() {
     let world = world();
     let max_age = Duration::from_mins(1);
     let instance = world.single(VerifierSettings { max_age, ..VerifierSettings::default() });
-    let stop = CancellationToken::new();
-    let _stop = stop.clone().drop_guard();
-    tokio::spawn(instance.verifier.clone().run(stop));
+    let _stop = instance.run();
     let key = instance.create_as(&world.owner, "acme").await;
     assert!(instance.is_good(&key).await);
     world.owners.set_state(&request(&world, &world.owner, SUSPEND)).await.unwrap();
@@ -134,9 +131,7 @@ async fn a_key_whose_member_cannot_be_read_is_neither_good_nor_refused() {
 async fn a_key_is_trusted_as_far_as_the_shard_of_its_member() {
     let world = world();
     let here = world.of_two_shards();
-    let stop = CancellationToken::new();
-    let _stop = stop.clone().drop_guard();
-    tokio::spawn(here.verifier.clone().run(stop));
+    let _stop = here.run();
     sleep(FEED_POLL_INTERVAL).await;
     let organization = |n: usize| OwnerId::organization("https://id.example", &format!("org-{n}")).unwrap();
     let in_second = |owner: &OwnerId| Home::of(owner).shard(2) == 1;

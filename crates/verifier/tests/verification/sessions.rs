@@ -137,9 +137,7 @@ async fn without_the_feed_sessions_are_read_from_the_store() {
     let when_stale = WhenStale::Serve(Duration::from_mins(10));
     let (here, other) =
         (world.shared(VerifierSettings { when_stale, ..VerifierSettings::default() }), world.running().await.0);
-    let stop = tokio_util::sync::CancellationToken::new();
-    let _stop = stop.clone().drop_guard();
-    tokio::spawn(here.verifier.clone().run(stop));
+    let _stop = here.run();
     let opened = other.sign_in().await;
     sleep(MILLISECOND).await;
     assert!(here.accepts(&opened).await);

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use domain::{Home, OwnerId};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX};
 
 use crate::world::{Feed, World};
@@ -13,9 +12,7 @@ use crate::world::{Feed, World};
 async fn a_feed_that_cannot_be_read_takes_the_trust_from_its_owners_only() {
     let world = World::new();
     let here = world.of_two_shards();
-    let stop = CancellationToken::new();
-    let _stop = stop.clone().drop_guard();
-    tokio::spawn(here.verifier.clone().run(stop));
+    let _stop = here.run();
     sleep(FEED_POLL_INTERVAL).await;
     let keys = here.create_many(20).await;
     let shard = |n: usize| Home::of(&OwnerId::new("https://id.example", format!("user-{n}")).unwrap()).shard(2);

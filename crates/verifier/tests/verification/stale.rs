@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::ports::{ReadinessCheck, StoreError};
 use tokio::time::sleep;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings, WhenStale};
 
 use crate::world::{Feed, Instance, World};
@@ -15,13 +15,12 @@ const STALE_MAX: Duration = Duration::from_hours(1);
 async fn cut_off(world: &World, key: &domain::CreatedKey) -> (Instance, DropGuard) {
     let here =
         world.shared(VerifierSettings { when_stale: WhenStale::Serve(STALE_MAX), ..VerifierSettings::default() });
-    let stop = CancellationToken::new();
-    tokio::spawn(here.verifier.clone().run(stop.clone()));
+    let stop = here.run();
     sleep(FEED_POLL_INTERVAL).await;
     assert!(here.is_good(&key.full_key).await);
     here.link.set_feed(Feed::Fails);
     here.link.set_down(true);
-    (here, stop.drop_guard())
+    (here, stop)
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,6 @@ use domain::memory::unique_cause;
 use domain::ports::{ChangeOwnerRequest, Clock, OwnerStore, SetOwnerStateRequest};
 use domain::{CreatedKey, OwnerChange, OwnerId, OwnerStateChange, Patch};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 use verifier::{FEED_POLL_INTERVAL, OWNER_STATE_TTL, VerifierSettings};
 
 use crate::world::{Instance, World};
@@ -156,7 +155,7 @@ async fn a_confirmation_finds_a_changed_rate_limit_that_the_feed_has_missed() {
     let here = world.single(VerifierSettings::default());
     let key = here.create().await;
     assert_eq!(limit(&here, &key).await, None);
-    tokio::spawn(here.verifier.clone().run(CancellationToken::new()));
+    let _stop = here.run();
     world.owners.change(&rates(&world, "5/s", "")).await.unwrap();
     assert_eq!(limit(&here, &key).await, None, "nothing has told this process");
     sleep(VerifierSettings::default().max_age).await;

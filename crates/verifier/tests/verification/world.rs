@@ -325,10 +325,9 @@ impl World {
     /// One of several processes. Its verifier runs and has read the feed.
     pub(crate) async fn running(&self) -> (Instance, DropGuard) {
         let instance = self.shared(VerifierSettings::default());
-        let stop = CancellationToken::new();
-        tokio::spawn(instance.verifier.clone().run(stop.clone()));
+        let stop = instance.run();
         tokio::time::sleep(Duration::from_millis(1)).await;
-        (instance, stop.drop_guard())
+        (instance, stop)
     }
 
     /// Whether the clock is still before this instant.
@@ -357,6 +356,13 @@ impl World {
 }
 
 impl Instance {
+    /// Runs the verifier until the guard is dropped.
+    pub(crate) fn run(&self) -> DropGuard {
+        let stop = CancellationToken::new();
+        tokio::spawn(self.verifier.clone().run(stop.clone()));
+        stop.drop_guard()
+    }
+
     pub(crate) async fn create(&self) -> CreatedKey {
         self.create_until(None).await
     }
