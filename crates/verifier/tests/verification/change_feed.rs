@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use domain::audit::Origin;
 use domain::ports::FeedPosition;
-use domain::{RotateKey, WebhookAccess};
 use tokio::time::{Instant, sleep};
 use verifier::{FEED_POLL_INTERVAL, FEED_READ_TIMEOUT, TRUST_MAX, VerifierSettings};
 
@@ -34,20 +33,7 @@ async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
         assert_eq!(here.link.finds(), finds, "a trusted cache must answer without a read");
         other.revoke(&revoked).await;
         other.keys.report_leaks(&[leaked.full_key.expose()], &Origin::SERVICE).await.unwrap();
-        other
-            .keys
-            .rotate(
-                &world.owner,
-                RotateKey {
-                    id: rotated.id,
-                    overlap: Duration::ZERO,
-                    webhooks_max: Some(WebhookAccess::Write),
-                    created_by: None,
-                },
-                &Origin::SERVICE,
-            )
-            .await
-            .unwrap();
+        other.rotate(rotated.id, Duration::ZERO).await.unwrap();
         assert!(refused_after(&here, &revoked.full_key).await <= FEED_POLL_INTERVAL);
         assert!(!here.is_good(&leaked.full_key).await && !here.is_good(&rotated.full_key).await);
     }
@@ -193,20 +179,7 @@ async fn a_change_evicts_its_key_only_once() {
     let world = World::new();
     let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
     let key = other.create().await;
-    other
-        .keys
-        .rotate(
-            &world.owner,
-            RotateKey {
-                id: key.id,
-                overlap: Duration::from_mins(1),
-                webhooks_max: Some(WebhookAccess::Write),
-                created_by: None,
-            },
-            &Origin::SERVICE,
-        )
-        .await
-        .unwrap();
+    other.rotate(key.id, Duration::from_mins(1)).await.unwrap();
     sleep(FEED_POLL_INTERVAL).await;
     assert!(here.is_good(&key.full_key).await);
     let finds = here.link.finds();

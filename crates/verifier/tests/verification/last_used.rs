@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::audit::Origin;
 use domain::ports::{Clock, CredentialStore as _, RecentUses};
 use domain::{CreatedKey, KeyId, Timestamp};
 use tokio_util::sync::CancellationToken;
@@ -203,13 +202,7 @@ async fn a_use_survives_the_eviction_of_its_cached_copy() {
     let (older, newer) = (world.clock.now(), world.clock.now().plus(Duration::from_secs(1)));
     assert!(here.is_good(&key.full_key).await);
     // A rotation evicts the old key, so the next use is noted on a new copy.
-    let request = domain::RotateKey {
-        id: key.id,
-        overlap: Duration::from_mins(1),
-        webhooks_max: Some(domain::WebhookAccess::Write),
-        created_by: None,
-    };
-    here.keys.rotate(&world.owner, request, &Origin::SERVICE).await.unwrap();
+    here.rotate(key.id, Duration::from_mins(1)).await.unwrap();
     assert_eq!(noted(&here, &key), Some(older));
     world.clock.advance(Duration::from_secs(1));
     assert!(here.is_good(&key.full_key).await);

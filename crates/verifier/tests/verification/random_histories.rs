@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::audit::Origin;
 use domain::ports::{Clock, CredentialStore as _};
-use domain::{FullKey, KeyId, RotateKey, WebhookAccess};
+use domain::{FullKey, KeyId};
 use proptest::prelude::*;
 use verifier::VerifierSettings;
 
@@ -57,13 +57,7 @@ async fn run_history(steps: Vec<Step>) {
             }
             Step::Rotate { key, overlap_seconds } => {
                 let Some(id) = pick(key).map(|(id, _)| *id) else { continue };
-                let request = RotateKey {
-                    id,
-                    overlap: Duration::from_secs(overlap_seconds),
-                    webhooks_max: Some(WebhookAccess::Write),
-                    created_by: None,
-                };
-                if let Ok(rotated) = here.keys.rotate(&world.owner, request, &Origin::SERVICE).await {
+                if let Ok(rotated) = here.rotate(id, Duration::from_secs(overlap_seconds)).await {
                     keys.push((rotated.id, rotated.full_key));
                 }
             }

@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use domain::Keys;
 use domain::audit::Origin;
 use domain::memory::unique_cause;
 use domain::ports::{KeyStore, RevokeDigestsRequest, RevokeKeyRequest};
-use domain::{Keys, RotateKey, WebhookAccess};
 use verifier::VerifierSettings;
 
 use crate::world::{Instance, World};
@@ -47,15 +47,7 @@ async fn a_rotated_key_is_good_until_its_overlap_ends() {
     for overlap in [Duration::ZERO, Duration::from_mins(1)] {
         let old = instance.create().await;
         assert!(instance.is_good(&old.full_key).await);
-        let new = instance
-            .keys
-            .rotate(
-                &world.owner,
-                RotateKey { id: old.id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None },
-                &Origin::SERVICE,
-            )
-            .await
-            .unwrap();
+        let new = instance.rotate(old.id, overlap).await.unwrap();
         assert!(instance.is_good(&new.full_key).await);
         if !overlap.is_zero() {
             assert!(instance.is_good(&old.full_key).await);

@@ -17,7 +17,8 @@ use domain::ports::{
 use domain::sessions::Sessions;
 use domain::{
     ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, KeyChange, KeyId, KeyPolicy, KeyPolicySettings,
-    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, Scopes, Timestamp, UsageCounts,
+    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, RotateKey, RotateKeyError, Scopes, Timestamp, UsageCounts,
+    WebhookAccess,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -402,6 +403,11 @@ impl Instance {
 
     pub(crate) async fn revoke(&self, key: &CreatedKey) {
         self.keys.revoke(&self.owner, key.id, &Origin::SERVICE).await.unwrap();
+    }
+
+    pub(crate) async fn rotate(&self, id: KeyId, overlap: Duration) -> Result<CreatedKey, RotateKeyError> {
+        let request = RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None };
+        self.keys.rotate(&self.owner, request, &Origin::SERVICE).await
     }
 
     pub(crate) async fn is_good(&self, full_key: &FullKey) -> bool {
