@@ -3,31 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::ListView;
-use domain::memory::unique_cause;
-use domain::ports::{Clock, KeyStore, RevokeKeyRequest};
 use tokio::time::{Instant, sleep};
 use verifier::VerifierSettings;
 
 use crate::world::{Feed, World};
 
 const MAX_AGE: Duration = Duration::from_mins(10);
-
-/// Revokes the key without notifying any instance, as SQL or a restored backup does.
-async fn revoke_by_sql(world: &World, key: &domain::CreatedKey) {
-    let now = world.clock.now();
-    world
-        .store
-        .revoke(&RevokeKeyRequest {
-            owner: world.owner.clone(),
-            id: key.id,
-            at: now,
-            view: ListView::at(now),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
@@ -44,7 +25,7 @@ async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
         sleep(Duration::from_secs(1)).await;
         assert!(here.is_good(&ended.full_key).await && here.is_good(&good.full_key).await);
         let misses = here.verifier.counts().misses;
-        revoke_by_sql(&world, &ended).await;
+        world.revoke_by_sql(ended.id).await;
         assert!(here.is_good(&ended.full_key).await, "the instance must not have noticed the revocation yet");
         let began = Instant::now();
         while here.is_good(&ended.full_key).await {

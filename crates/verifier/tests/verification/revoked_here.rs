@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::Keys;
 use domain::audit::Origin;
 use domain::memory::unique_cause;
-use domain::ports::{KeyStore, RevokeDigestsRequest, RevokeKeyRequest};
+use domain::ports::RevokeDigestsRequest;
+use domain::{CreatedKey, Keys, Timestamp};
 use verifier::VerifierSettings;
 
 use crate::world::{Instance, World};
@@ -63,8 +63,8 @@ async fn a_rotated_key_is_good_until_its_overlap_ends() {
 #[tokio::test]
 async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
     let (world, instance) = single();
-    let key = Arc::new(instance.create().await.full_key);
-    let id = instance.keys.list(&world.owner).await.unwrap()[0].id;
+    let CreatedKey { id, full_key, .. } = instance.create().await;
+    let key = Arc::new(full_key);
     instance.link.close_gate();
     let early = tokio::spawn({
         let (instance, key) = (instance.clone(), key.clone());
@@ -72,29 +72,9 @@ async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
     });
     // The look-up has read the good key and waits at the gate. The revocation bypasses the gate and evicts the key.
     instance.link.arrived(1).await;
-    let digest = key.digest();
-    world
-        .store
-        .revoke(&RevokeKeyRequest {
-            owner: world.owner.clone(),
-            id,
-            at: domain::Timestamp::MIN,
-            view: domain::ListView::at(domain::Timestamp::MAX),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
-    instance
-        .verifier
-        .key_stores()
-        .store
-        .revoke_by_digests(&RevokeDigestsRequest {
-            digests: vec![digest],
-            at: domain::Timestamp::MIN,
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    world.revoke_by_sql(id).await;
+    let request = RevokeDigestsRequest { digests: vec![key.digest()], at: Timestamp::MIN, cause: unique_cause() };
+    instance.verifier.key_stores().store.revoke_by_digests(&request).await.unwrap();
     let late = tokio::spawn({
         let (instance, key) = (instance.clone(), key.clone());
         async move { instance.is_good(&key).await }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use domain::audit::Origin;
 use domain::memory::{
     ManualClock, MemoryChangeFeed, MemoryKeyStore, MemoryOwnerStore, MemoryOwners, MemorySessionStore, SeededEntropy,
+    unique_cause,
 };
 use domain::ports::{
     BoxError, ChangeFeed, ChangeKeyRequest, ChangedKey, Clock as _, CredentialChanges, CredentialStore, FeedPosition,
@@ -329,6 +330,13 @@ impl World {
         let stop = instance.run();
         tokio::time::sleep(Duration::from_millis(1)).await;
         (instance, stop)
+    }
+
+    /// Revokes a key without notifying any instance, as SQL or a restored backup does.
+    pub(crate) async fn revoke_by_sql(&self, id: KeyId) {
+        let (owner, at) = (self.owner.clone(), self.clock.now());
+        let request = RevokeKeyRequest { owner, id, at, view: ListView::at(at), cause: unique_cause() };
+        self.store.revoke(&request).await.unwrap();
     }
 
     /// Whether the clock is still before this instant.
