@@ -10,8 +10,7 @@ use crate::world::World;
 
 #[tokio::test]
 async fn a_known_key_is_read_from_the_store_once() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let key = instance.create().await;
     for _ in 0..1_000 {
         assert!(instance.is_good(&key.full_key).await);
@@ -27,8 +26,7 @@ async fn a_known_key_is_read_from_the_store_once() {
 
 #[tokio::test]
 async fn a_cached_key_expires_to_the_millisecond() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let key = instance.create_until(Some(world.clock.now().plus(Duration::from_mins(1)))).await;
     assert!(instance.is_good(&key.full_key).await);
     world.clock.advance(Duration::from_millis(59_999));
@@ -40,8 +38,7 @@ async fn a_cached_key_expires_to_the_millisecond() {
 
 #[tokio::test]
 async fn concurrent_calls_share_one_read() {
-    let world = World::new();
-    let instance = Arc::new(world.single(VerifierSettings::default()));
+    let instance = Arc::new(World::new().single(VerifierSettings::default()));
     let key = Arc::new(instance.create().await.full_key);
     for (presented, expected) in [(key.expose(), true), ("svc_live_unknown", false)] {
         let before = instance.link.finds();
@@ -67,8 +64,7 @@ async fn concurrent_calls_share_one_read() {
 
 #[tokio::test]
 async fn if_the_call_that_reads_is_dropped_the_next_call_reads() {
-    let world = World::new();
-    let instance = Arc::new(world.single(VerifierSettings::default()));
+    let instance = Arc::new(World::new().single(VerifierSettings::default()));
     let key = Arc::new(instance.create().await.full_key);
     instance.link.close_gate();
     let ask = || {
@@ -102,8 +98,7 @@ async fn if_the_call_that_reads_is_dropped_the_next_call_reads() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_key_is_remembered_for_a_second() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let instance = World::new().single(VerifierSettings::default());
     for _ in 0..100 {
         assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());
     }
@@ -115,8 +110,7 @@ async fn an_unknown_key_is_remembered_for_a_second() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_this_process_stores_is_good_at_once() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     assert!(instance.verifier.verify("svc_live_imported").await.unwrap().is_none());
     let now = world.clock.now();
     let key = ApiKey {

@@ -20,8 +20,7 @@ async fn refused_after(instance: &Instance, key: &domain::FullKey) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (_, (here, _stop), other) = World::with_two().await;
     for step in 0..20 {
         let (revoked, leaked, rotated) = (other.create().await, other.create().await, other.create().await);
         for key in [&revoked, &leaked, &rotated] {
@@ -41,8 +40,7 @@ async fn a_key_that_another_instance_ends_is_refused_within_one_poll() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_hint_a_key_is_refused_at_once() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (_, (here, _stop), other) = World::with_two().await;
     let key = other.create().await;
     assert!(here.is_good(&key.full_key).await);
     sleep(Duration::from_millis(100)).await;
@@ -62,8 +60,7 @@ async fn after_a_hint_a_key_is_refused_at_once() {
 #[tokio::test(start_paused = true)]
 async fn without_the_feed_the_cache_is_trusted_for_three_seconds() {
     for cut in [Feed::Fails, Feed::Hangs] {
-        let world = World::new();
-        let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+        let (_, (here, _stop), other) = World::with_two().await;
         let (revoked, good) = (other.create().await, other.create().await);
         assert!(here.is_good(&revoked.full_key).await && here.is_good(&good.full_key).await);
         here.link.set_feed(cut);
@@ -94,8 +91,7 @@ async fn without_the_feed_the_cache_is_trusted_for_three_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn before_the_first_read_of_the_feed_the_cache_is_not_trusted() {
-    let world = World::new();
-    let here = world.shared(VerifierSettings::default());
+    let here = World::new().shared(VerifierSettings::default());
     let key = here.create().await;
     for _ in 0..10 {
         assert!(here.is_good(&key.full_key).await);
@@ -105,8 +101,7 @@ async fn before_the_first_read_of_the_feed_the_cache_is_not_trusted() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_missed_during_a_gap_are_read_after_it() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (_, (here, _stop), other) = World::with_two().await;
     let (revoked, good) = (other.create().await, other.create().await);
     assert!(here.is_good(&revoked.full_key).await && here.is_good(&good.full_key).await);
     here.link.set_feed(Feed::Fails);
@@ -123,8 +118,7 @@ async fn changes_missed_during_a_gap_are_read_after_it() {
 /// An owner revokes a key again if an instance still accepts it, whatever the reason.
 #[tokio::test(start_paused = true)]
 async fn a_repeated_revocation_is_listed_in_the_feed_again() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (_, (here, _stop), other) = World::with_two().await;
     let key = other.create().await;
     assert!(here.is_good(&key.full_key).await);
     here.link.set_feed(Feed::ListsNothing);
@@ -140,8 +134,7 @@ async fn a_repeated_revocation_is_listed_in_the_feed_again() {
 #[tokio::test(start_paused = true)]
 async fn a_long_gap_clears_the_cache() {
     for suspended in [false, true] {
-        let world = World::new();
-        let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+        let (world, (here, _stop), other) = World::with_two().await;
         let (key, tried_at_once) = (other.create().await, other.create().await);
         for key in [&key, &tried_at_once] {
             assert!(here.is_good(&key.full_key).await);
@@ -165,8 +158,7 @@ async fn a_long_gap_clears_the_cache() {
 
 #[tokio::test(start_paused = true)]
 async fn too_many_changes_for_one_read_clear_the_cache() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (_, (here, _stop), other) = World::with_two().await;
     let key = other.create().await;
     assert!(here.is_good(&key.full_key).await);
     other.revoke(&key).await;
@@ -176,8 +168,7 @@ async fn too_many_changes_for_one_read_clear_the_cache() {
 
 #[tokio::test(start_paused = true)]
 async fn a_change_evicts_its_key_only_once() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (_, (here, _stop), other) = World::with_two().await;
     let key = other.create().await;
     other.rotate(key.id, Duration::from_mins(1)).await.unwrap();
     sleep(FEED_POLL_INTERVAL).await;
@@ -193,8 +184,7 @@ async fn a_change_evicts_its_key_only_once() {
 
 #[tokio::test(start_paused = true)]
 async fn old_changes_are_deleted_regularly() {
-    let world = World::new();
-    let (here, _stop) = world.running().await;
+    let (here, _stop) = World::new().running().await;
     here.create().await;
     for revoked in 0..3 {
         let key = here.create().await;

@@ -44,8 +44,7 @@ async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_no_round_confirms_is_looked_up_again() {
-    let world = World::new();
-    let (here, _stop) = world.running().await;
+    let (here, _stop) = World::new().running().await;
     let key = here.create().await;
     assert!(here.is_good(&key.full_key).await);
     let misses = || here.verifier.counts().misses;
@@ -64,8 +63,7 @@ async fn a_key_that_no_round_confirms_is_looked_up_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_round_reads_many_keys_at_once() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     let keys = here.create_many(3_000).await;
     for key in &keys {
         assert!(here.is_good(key).await);

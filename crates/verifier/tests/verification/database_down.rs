@@ -62,8 +62,7 @@ async fn a_good_key_is_never_reported_as_bad() {
 
 #[tokio::test(start_paused = true)]
 async fn a_single_process_keeps_using_its_cache() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     let key = here.create().await;
     assert!(here.is_good(&key.full_key).await);
     here.link.set_down(true);
@@ -74,8 +73,7 @@ async fn a_single_process_keeps_using_its_cache() {
 
 #[tokio::test]
 async fn calls_that_wait_for_one_read_share_its_failure() {
-    let world = World::new();
-    let here = Arc::new(world.single(VerifierSettings::default()));
+    let here = Arc::new(World::new().single(VerifierSettings::default()));
     here.link.close_gate();
     here.link.set_down(true);
     let asking: Vec<_> = (0..100)

@@ -31,8 +31,7 @@ async fn a_flood_of_unknown_keys_evicts_no_good_key() {
 
 #[tokio::test]
 async fn a_key_with_a_wrong_check_never_reaches_the_store() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let key = here.create().await.full_key;
     let mistyped = |digit: char| format!("{}{digit}", &key.expose()[..key.expose().len() - 1]);
     let (right, wrong): (Vec<_>, Vec<_>) =
@@ -54,8 +53,7 @@ async fn a_key_with_a_wrong_check_never_reaches_the_store() {
 
 #[tokio::test]
 async fn the_number_of_cached_good_keys_is_bounded() {
-    let world = World::new();
-    let here = world.single(VerifierSettings { keys_max: 100, ..VerifierSettings::default() });
+    let here = World::new().single(VerifierSettings { keys_max: 100, ..VerifierSettings::default() });
     for key in here.create_many(2_000).await {
         assert!(here.is_good(&key).await);
     }

@@ -37,8 +37,7 @@ async fn writes(instance: &Instance, count: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let key = here.create().await;
     assert!(here.is_good(&key.full_key).await);
     let used_at = Some(world.clock.now());
@@ -76,8 +75,7 @@ async fn the_owner_sees_a_use_at_once_and_the_store_soon() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_store_delays_a_use_but_does_not_lose_it() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let key = here.create().await;
     let stop = CancellationToken::new();
     let running = tokio::spawn(here.verifier.clone().run(stop.clone()));
@@ -95,8 +93,7 @@ async fn a_failing_store_delays_a_use_but_does_not_lose_it() {
 
 #[tokio::test(start_paused = true)]
 async fn many_uses_are_written_in_few_statements() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let keys = here.create_many(FLUSH_BATCH_MAX + 500).await;
     for _ in 0..3 {
         world.clock.advance(Duration::from_millis(1));
@@ -135,8 +132,7 @@ async fn many_uses_are_written_in_few_statements() {
 
 #[tokio::test]
 async fn waiting_uses_are_written_in_rounds_by_id() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let keys = here.create_many(3 * FLUSH_BATCH_MAX).await;
     for key in &keys {
         assert!(here.is_good(key).await);
@@ -166,8 +162,7 @@ async fn waiting_uses_are_written_in_rounds_by_id() {
 #[tokio::test(start_paused = true)]
 async fn writing_uses_takes_at_most_a_tenth_of_the_time() {
     const TAKES: Duration = Duration::from_millis(500);
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     *here.link.writing_takes.lock().unwrap() = TAKES;
     let _stop = here.run();
     assert!(here.is_good(&here.create().await.full_key).await);
@@ -182,8 +177,7 @@ async fn writing_uses_takes_at_most_a_tenth_of_the_time() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_never_answers_does_not_delay_shutdown() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     *here.link.writing_takes.lock().unwrap() = Duration::from_hours(1);
     assert!(here.is_good(&here.create().await.full_key).await);
     let stop = CancellationToken::new();
@@ -196,8 +190,7 @@ async fn a_store_that_never_answers_does_not_delay_shutdown() {
 
 #[tokio::test]
 async fn a_use_survives_the_eviction_of_its_cached_copy() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let key = here.create().await;
     let (older, newer) = (world.clock.now(), world.clock.now().plus(Duration::from_secs(1)));
     assert!(here.is_good(&key.full_key).await);
@@ -213,8 +206,7 @@ async fn a_use_survives_the_eviction_of_its_cached_copy() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_in_progress_shows_a_use_that_is_written_meanwhile() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let (key, other) = (here.create().await, here.create().await);
     assert!(here.is_good(&key.full_key).await);
     here.link.close_list_gate();

@@ -34,8 +34,7 @@ fn reads(instance: &Instance) -> (usize, Vec<usize>) {
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_arrive_during_a_read_share_the_next_one() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     let good = here.create().await.full_key;
     here.link.close_gate();
     let first = two_reads(&here).await;
@@ -79,8 +78,7 @@ async fn a_look_up_in_one_shard_waits_for_no_other() {
 
 #[tokio::test(start_paused = true)]
 async fn the_number_of_waiting_calls_is_bounded() {
-    let world = World::new();
-    let here = world.single(VerifierSettings { unknown_max: 20_000, ..VerifierSettings::default() });
+    let here = World::new().single(VerifierSettings { unknown_max: 20_000, ..VerifierSettings::default() });
     here.link.close_gate();
     let reading = two_reads(&here).await;
     let waiting: Vec<_> = (0..10_000).map(|n| ask(&here, format!("svc_live_waiting-{n}"))).collect();
@@ -96,8 +94,7 @@ async fn the_number_of_waiting_calls_is_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_whose_callers_are_gone_completes_and_frees_its_slot() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     here.link.close_gate();
     for call in two_reads(&here).await {
         call.abort();
@@ -110,8 +107,7 @@ async fn a_read_whose_callers_are_gone_completes_and_frees_its_slot() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_never_answers_is_unavailable_within_five_seconds() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     here.link.close_gate();
     let began = tokio::time::Instant::now();
     let calls: Vec<_> = (0..5).map(|n| ask(&here, format!("svc_live_{n}"))).collect();

@@ -64,8 +64,7 @@ async fn keys_are_refused_with_their_member_here_at_once_and_elsewhere_within_on
 
 #[tokio::test(start_paused = true)]
 async fn without_the_setting_keys_of_organizations_stay_good() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let states = instance.verifier.owner_states(world.owners.clone());
     let key = instance.create_as(&world.owner, "acme").await;
     states.set_state(&request(&world, &world.owner, SUSPEND)).await.unwrap();

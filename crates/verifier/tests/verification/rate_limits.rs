@@ -19,8 +19,7 @@ async fn spend(instance: &Instance, key: &CreatedKey) -> Allowance {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_cannot_exceed_its_limit() {
-    let world = World::new();
-    let here = world.single(limited("100/s"));
+    let here = World::new().single(limited("100/s"));
     let limit: RateLimit = "100/s".parse().unwrap();
     let (key, other) = (here.create().await, here.create().await);
     for used in 1..=100 {
@@ -47,8 +46,7 @@ async fn a_key_cannot_exceed_its_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn wrong_keys_use_no_allowance() {
-    let world = World::new();
-    let here = world.single(limited("5/m"));
+    let here = World::new().single(limited("5/m"));
     let key = here.create().await;
     for n in 0..1_000 {
         let almost = format!("{}{n}", key.full_key.expose());
@@ -59,8 +57,7 @@ async fn wrong_keys_use_no_allowance() {
 
 #[tokio::test(start_paused = true)]
 async fn looking_a_key_up_again_does_not_reset_its_allowance() {
-    let world = World::new();
-    let here = world.shared(limited("5/m"));
+    let here = World::new().shared(limited("5/m"));
     let key = here.create().await;
     for remaining in [4, 3, 2, 1, 0] {
         assert_eq!(spend(&here, &key).await.remaining, remaining);
@@ -74,8 +71,7 @@ async fn looking_a_key_up_again_does_not_reset_its_allowance() {
 
 #[tokio::test(start_paused = true)]
 async fn a_change_of_a_key_does_not_renew_its_allowance() {
-    let world = World::new();
-    let here = world.single(limited("5/h"));
+    let here = World::new().single(limited("5/h"));
     let key = here.create().await;
     let change = async |change: KeyChange| here.change(&key, change).await;
     change(KeyChange { rate_limit: Patch::Set("3/h".parse().unwrap()), ..KeyChange::default() }).await;
@@ -98,8 +94,7 @@ async fn a_change_of_a_key_does_not_renew_its_allowance() {
 /// The window of 1/m is shorter than that of 3/h, so it forgets the debt sooner.
 #[tokio::test(start_paused = true)]
 async fn a_shorter_limit_for_a_moment_renews_nothing() {
-    let world = World::new();
-    let here = world.single(limited("5/m"));
+    let here = World::new().single(limited("5/m"));
     let key = here.create().await;
     let change = async |rate_limit| {
         here.change(&key, KeyChange { rate_limit, ..KeyChange::default() }).await;
@@ -124,8 +119,7 @@ async fn a_shorter_limit_for_a_moment_renews_nothing() {
 /// The customer had a limit of 1,000/s for each key, and has none any more.
 #[tokio::test(start_paused = true)]
 async fn without_a_limit_of_the_owner_that_of_the_service_bounds_what_the_owner_has_set() {
-    let world = World::new();
-    let here = world.single(limited("5/h"));
+    let here = World::new().single(limited("5/h"));
     let key = here.create().await;
     for (limit, is_by_host, holds) in [("1000/s", false, "5/h"), ("2/h", false, "2/h"), ("1000/s", true, "1000/s")] {
         let rate_limit = Patch::Set(limit.parse().unwrap());
@@ -136,8 +130,7 @@ async fn without_a_limit_of_the_owner_that_of_the_service_bounds_what_the_owner_
 
 #[tokio::test(start_paused = true)]
 async fn a_change_of_a_key_long_after_the_start_costs_no_allowance() {
-    let world = World::new();
-    let here = world.single(limited("5/h"));
+    let here = World::new().single(limited("5/h"));
     let key = here.create().await;
     let change = async |change: KeyChange| here.change(&key, change).await;
     change(KeyChange { rate_limit: Patch::Set("3/h".parse().unwrap()), ..KeyChange::default() }).await;
@@ -152,8 +145,7 @@ async fn a_change_of_a_key_long_after_the_start_costs_no_allowance() {
 
 #[tokio::test]
 async fn without_a_limit_nothing_is_spent() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let here = World::new().single(VerifierSettings::default());
     let key = here.create().await;
     let verified = here.verifier.verify(key.full_key.expose()).await.unwrap().unwrap();
     assert_eq!(here.verifier.spend(&verified), None);

@@ -6,14 +6,12 @@ use domain::audit::Origin;
 use domain::memory::unique_cause;
 use domain::ports::RevokeDigestsRequest;
 use domain::{CreatedKey, Keys, Timestamp};
-use verifier::VerifierSettings;
 
 use crate::world::{Instance, World};
 
 fn single() -> (World, Arc<Instance>) {
-    let world = World::new();
-    let instance = Arc::new(world.single(VerifierSettings::default()));
-    (world, instance)
+    let (world, instance) = World::with_single();
+    (world, Arc::new(instance))
 }
 
 #[tokio::test]

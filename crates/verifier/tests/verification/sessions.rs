@@ -57,8 +57,7 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
 /// A portal link is stored like a session, but does not sign its holder in.
 #[tokio::test(start_paused = true)]
 async fn a_link_is_not_a_session() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let request = OpenSession {
         role: SessionRole::Link,
         memberships: Ok(Memberships::default()),
@@ -76,8 +75,7 @@ async fn a_link_is_not_a_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_ends_here_is_refused_at_once() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let [one, kept, other] = [instance.sign_in().await, instance.sign_in().await, instance.sign_in().await];
     for opened in [&one, &kept, &other] {
         assert!(instance.accepts(opened).await);
@@ -111,8 +109,7 @@ async fn an_end_without_an_answer_is_not_forgotten() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_another_instance_ends_is_refused_within_one_poll() {
-    let world = World::new();
-    let ((here, _stop), other) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (world, (here, _stop), other) = World::with_two().await;
     for step in 0..20 {
         let (one, all) = (other.sign_in().await, other.sign_in().await);
         assert!(here.accepts(&one).await && here.accepts(&all).await);
@@ -156,8 +153,7 @@ async fn without_the_feed_sessions_are_read_from_the_store() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_ends_when_it_is_idle_and_when_it_expires() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let (idle, used) = (instance.sign_in().await, instance.sign_in().await);
     let almost = SESSION_IDLE_MAX.checked_sub(MILLISECOND).unwrap();
     assert!(instance.accepts(&idle).await && instance.accepts(&used).await);

@@ -10,8 +10,7 @@ use crate::world::{Feed, World};
 
 #[tokio::test(start_paused = true)]
 async fn a_feed_that_cannot_be_read_takes_the_trust_from_its_owners_only() {
-    let world = World::new();
-    let here = world.of_two_shards();
+    let here = World::new().of_two_shards();
     let _stop = here.run();
     sleep(FEED_POLL_INTERVAL).await;
     let keys = here.create_many(20).await;

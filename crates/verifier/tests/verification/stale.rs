@@ -71,8 +71,7 @@ async fn before_the_first_read_of_the_feed_a_stale_cache_is_not_accepted() {
 
 #[tokio::test(start_paused = true)]
 async fn an_instance_is_ready_while_it_can_read_the_store() {
-    let world = World::new();
-    let (here, _stop) = world.running().await;
+    let (here, _stop) = World::new().running().await;
     here.verifier.check().await.unwrap();
     here.link.set_feed(Feed::Fails);
     sleep(2 * TRUST_MAX).await;

@@ -23,8 +23,7 @@ fn activated(world: &World) -> SetOwnerStateRequest {
 
 #[tokio::test(start_paused = true)]
 async fn keys_of_a_suspended_owner_are_refused_at_once_and_good_again() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let owners = instance.verifier.owner_states(world.owners.clone());
     let (key, other) = (instance.create().await, instance.create_many(1).await.remove(0));
     assert!(instance.is_good(&key.full_key).await && instance.is_good(&other).await);
@@ -44,8 +43,7 @@ async fn keys_of_a_suspended_owner_are_refused_at_once_and_good_again() {
 
 #[tokio::test(start_paused = true)]
 async fn another_instance_refuses_within_one_poll() {
-    let world = World::new();
-    let ((here, _stop), there) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (world, (here, _stop), there) = World::with_two().await;
     let (states, of_there) =
         (here.verifier.owner_states(world.owners.clone()), there.verifier.owner_states(world.owners.clone()));
     let keys = [there.create().await, there.create().await];
@@ -72,8 +70,7 @@ async fn another_instance_refuses_within_one_poll() {
 
 #[tokio::test(start_paused = true)]
 async fn an_unknown_owner_is_active() {
-    let world = World::new();
-    let instance = world.single(VerifierSettings::default());
+    let (world, instance) = World::with_single();
     let states = instance.verifier.owner_states(world.owners.clone());
     for subject in ["alice", "bob"] {
         let owner = OwnerId::new(world.owner.issuer(), subject).unwrap();
@@ -97,8 +94,7 @@ async fn limit(instance: &Instance, key: &CreatedKey) -> Option<String> {
 
 #[tokio::test(start_paused = true)]
 async fn cached_keys_and_sessions_have_new_rate_limits_at_once_here_and_within_one_poll_there() {
-    let world = World::new();
-    let ((here, _stop), there) = (world.running().await, world.shared(VerifierSettings::default()));
+    let (world, (here, _stop), there) = World::with_two().await;
     let (states, of_there) =
         (here.verifier.owner_states(world.owners.clone()), there.verifier.owner_states(world.owners.clone()));
     let keys = [there.create().await, there.create().await];
@@ -130,8 +126,7 @@ async fn cached_keys_and_sessions_have_new_rate_limits_at_once_here_and_within_o
 
 #[tokio::test(start_paused = true)]
 async fn a_change_of_the_owner_renews_no_allowance() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let owners = here.verifier.owner_states(world.owners.clone());
     let key = here.create().await;
     owners.change(&rates(&world, "3/h", "")).await.unwrap();
@@ -151,8 +146,7 @@ async fn a_change_of_the_owner_renews_no_allowance() {
 
 #[tokio::test(start_paused = true)]
 async fn a_confirmation_finds_a_changed_rate_limit_that_the_feed_has_missed() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let key = here.create().await;
     assert_eq!(limit(&here, &key).await, None);
     let _stop = here.run();

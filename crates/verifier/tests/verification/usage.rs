@@ -7,7 +7,7 @@ use domain::audit::Origin;
 use domain::ports::{Clock, KeyUsageStore as _, UsageRequest};
 use domain::{CreatedKey, Hour, HourRange, UsageCounts};
 use tokio_util::sync::CancellationToken;
-use verifier::{FLUSH_INTERVAL, VerifierSettings};
+use verifier::FLUSH_INTERVAL;
 
 use crate::rate_limits::limited;
 use crate::world::{Instance, World};
@@ -35,8 +35,7 @@ async fn present(instance: &Instance, key: &CreatedKey, times: u32) {
 #[tokio::test(start_paused = true)]
 async fn each_result_is_counted_in_its_hour() {
     let world = World::new();
-    let settings = limited("5/h");
-    let here = world.single(settings);
+    let here = world.single(limited("5/h"));
     let key = here.create().await;
     present(&here, &key, 7).await;
     here.verifier.flush().await.unwrap();
@@ -55,8 +54,7 @@ async fn each_result_is_counted_in_its_hour() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_expired_in_memory_is_counted_as_refused() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let key = here.create_until(Some(world.clock.now().plus(Duration::from_secs(1)))).await;
     present(&here, &key, 1).await;
     world.clock.advance(Duration::from_secs(2));
@@ -71,8 +69,7 @@ async fn a_key_that_expired_in_memory_is_counted_as_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failing_store_delays_counts_but_does_not_lose_them() {
-    let world = World::new();
-    let here = world.single(VerifierSettings::default());
+    let (world, here) = World::with_single();
     let (key, revoked) = (here.create().await, here.create().await);
     here.keys.revoke(&world.owner, revoked.id, &Origin::SERVICE).await.unwrap();
     let stop = CancellationToken::new();

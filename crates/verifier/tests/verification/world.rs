@@ -307,6 +307,20 @@ impl World {
         }
     }
 
+    /// A world with an instance that is its only process.
+    pub(crate) fn with_single() -> (Self, Instance) {
+        let world = Self::new();
+        let instance = world.single(VerifierSettings::default());
+        (world, instance)
+    }
+
+    /// A world with two processes, of which the first one runs its verifier.
+    pub(crate) async fn with_two() -> (Self, (Instance, DropGuard), Instance) {
+        let world = Self::new();
+        let (here, other) = (world.running().await, world.shared(VerifierSettings::default()));
+        (world, here, other)
+    }
+
     /// An instance that is the only process to use the store.
     pub(crate) fn single(&self, settings: VerifierSettings) -> Instance {
         self.instance(settings, |_| Vec::new())
