@@ -17,12 +17,12 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 impl Instance {
     async fn sign_in(&self) -> OpenedSession {
-        let request = OpenSession {
-            role: SessionRole::User,
-            memberships: Ok(Memberships::default()),
-            user_agent: None,
-            address: None,
-        };
+        self.open(SessionRole::User).await
+    }
+
+    async fn open(&self, role: SessionRole) -> OpenedSession {
+        let memberships = Ok(Memberships::default());
+        let request = OpenSession { role, memberships, user_agent: None, address: None };
         self.sessions.open(&self.owner, request, &Origin::SERVICE).await.unwrap()
     }
 
@@ -58,13 +58,7 @@ async fn a_session_is_read_once_and_then_answered_from_memory() {
 #[tokio::test(start_paused = true)]
 async fn a_link_is_not_a_session() {
     let (world, instance) = World::with_single();
-    let request = OpenSession {
-        role: SessionRole::Link,
-        memberships: Ok(Memberships::default()),
-        user_agent: None,
-        address: None,
-    };
-    let link = instance.sessions.open(&instance.owner, request, &Origin::SERVICE).await.unwrap();
+    let link = instance.open(SessionRole::Link).await;
     for _ in 0..2 {
         assert!(!instance.accepts(&link).await);
     }
