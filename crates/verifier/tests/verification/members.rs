@@ -5,27 +5,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::memory::{MemoryOwnerStore, unique_cause};
+use domain::memory::MemoryOwnerStore;
 use domain::ports::{
-    BoxError, ChangeOwnerRequest, ChangedOwner, Clock, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+    BoxError, ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
 };
-use domain::{CredentialDigest, Home, OwnerId, OwnerPage, OwnerRecord, OwnerStateChange};
+use domain::{CredentialDigest, Home, OwnerId, OwnerPage, OwnerRecord};
 use tokio::time::sleep;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
+use crate::suspended::{activated, suspended};
 use crate::world::{Feed, World};
-
-const SUSPEND: OwnerStateChange = OwnerStateChange::Suspend { reason: None };
 
 /// A world whose keys of organizations are suspended with their members.
 fn world() -> World {
     let mut world = World::new();
     world.members = Some(world.owners.clone());
     world
-}
-
-fn request(world: &World, member: &OwnerId, state: OwnerStateChange) -> SetOwnerStateRequest {
-    SetOwnerStateRequest { owner: member.clone(), state, at: world.clock.now(), cause: unique_cause() }
 }
 
 fn fellow(world: &World) -> OwnerId {
@@ -42,7 +37,7 @@ async fn keys_are_refused_with_their_member_here_at_once_and_elsewhere_within_on
     for key in keys.iter().chain(&others) {
         assert!(here.is_good(key).await && elsewhere.is_good(key).await);
     }
-    states.set_state(&request(&world, &world.owner, SUSPEND)).await.unwrap();
+    states.set_state(&suspended(&world)).await.unwrap();
     for key in &keys {
         assert!(!here.is_good(key).await, "refused once the call returns");
         let digest = CredentialDigest::of_presented(key.expose()).unwrap();
@@ -55,7 +50,7 @@ async fn keys_are_refused_with_their_member_here_at_once_and_elsewhere_within_on
     for key in &others {
         assert!(here.is_good(key).await && elsewhere.is_good(key).await, "keys of other members");
     }
-    states.set_state(&request(&world, &world.owner, OwnerStateChange::Activate)).await.unwrap();
+    states.set_state(&activated(&world)).await.unwrap();
     sleep(FEED_POLL_INTERVAL + Duration::from_millis(1)).await;
     for key in &keys {
         assert!(here.is_good(key).await && elsewhere.is_good(key).await, "good with the member again");
@@ -67,7 +62,7 @@ async fn without_the_setting_keys_of_organizations_stay_good() {
     let (world, instance) = World::with_single();
     let states = instance.verifier.owner_states(world.owners.clone());
     let key = instance.create_as(&world.owner, "acme").await;
-    states.set_state(&request(&world, &world.owner, SUSPEND)).await.unwrap();
+    states.set_state(&suspended(&world)).await.unwrap();
     assert!(instance.is_good(&key).await);
 }
 
@@ -79,7 +74,7 @@ async fn a_round_finds_a_suspension_that_the_feed_has_missed() {
     let _stop = instance.run();
     let key = instance.create_as(&world.owner, "acme").await;
     assert!(instance.is_good(&key).await);
-    world.owners.set_state(&request(&world, &world.owner, SUSPEND)).await.unwrap();
+    world.owners.set_state(&suspended(&world)).await.unwrap();
     assert!(instance.is_good(&key).await, "nothing has reached this process");
     sleep(max_age).await;
     assert!(!instance.is_good(&key).await);

@@ -8,17 +8,15 @@ use verifier::{FEED_POLL_INTERVAL, OWNER_STATE_TTL, VerifierSettings};
 
 use crate::world::{Instance, World};
 
-/// A change of the state of the world's owner.
-fn request(world: &World, state: OwnerStateChange) -> SetOwnerStateRequest {
+/// The suspension of the world's owner.
+pub(crate) fn suspended(world: &World) -> SetOwnerStateRequest {
+    let state = OwnerStateChange::Suspend { reason: None };
     SetOwnerStateRequest { owner: world.owner.clone(), state, at: world.clock.now(), cause: unique_cause() }
 }
 
-fn suspended(world: &World) -> SetOwnerStateRequest {
-    request(world, OwnerStateChange::Suspend { reason: None })
-}
-
-fn activated(world: &World) -> SetOwnerStateRequest {
-    request(world, OwnerStateChange::Activate)
+/// The end of this suspension.
+pub(crate) fn activated(world: &World) -> SetOwnerStateRequest {
+    SetOwnerStateRequest { state: OwnerStateChange::Activate, ..suspended(world) }
 }
 
 #[tokio::test(start_paused = true)]
