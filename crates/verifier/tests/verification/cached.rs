@@ -128,20 +128,9 @@ async fn a_key_that_this_process_stores_is_good_at_once() {
         created_by: None,
     };
     let digest = CredentialDigest::of_presented("svc_live_imported").unwrap();
-    let limit = ActiveLimit { max: 1, at: now };
-    let inserted = instance
-        .verifier
-        .key_stores()
-        .store
-        .insert_within(&InsertKeyRequest {
-            key: key.clone(),
-            digest,
-            limit,
-            view: ListView::at(now),
-            cause: unique_cause(),
-        })
-        .await
-        .unwrap();
+    let (limit, view) = (ActiveLimit { max: 1, at: now }, ListView::at(now));
+    let request = InsertKeyRequest { key, digest, limit, view, cause: unique_cause() };
+    let inserted = instance.verifier.key_stores().store.insert_within(&request).await.unwrap();
     assert!(matches!(inserted, Insertion::Stored(_)));
     let verified = instance.verifier.verify("svc_live_imported").await.unwrap().unwrap();
     assert!(verified.scopes.covers(&Scopes::parse("orders:read").unwrap()));

@@ -14,11 +14,8 @@ const MAX_AGE: Duration = Duration::from_mins(10);
 async fn a_key_that_sql_has_revoked_is_refused_within_the_maximum_age() {
     for is_single in [true, false] {
         let world = World::new();
-        let here = if is_single {
-            world.single(VerifierSettings::default())
-        } else {
-            world.shared(VerifierSettings::default())
-        };
+        let settings = VerifierSettings::default();
+        let here = if is_single { world.single(settings) } else { world.shared(settings) };
         here.link.set_feed(Feed::ListsNothing);
         let _stop = here.run();
         let (ended, good) = (here.create().await, here.create().await);
