@@ -18,8 +18,7 @@ use domain::ports::{
 use domain::sessions::Sessions;
 use domain::{
     ApiKey, CreateKey, CreatedKey, CredentialDigest, FullKey, Hour, KeyChange, KeyId, KeyPolicy, KeyPolicySettings,
-    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, RotateKey, RotateKeyError, Scopes, Timestamp, UsageCounts,
-    WebhookAccess,
+    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, RotateKey, RotateKeyError, Timestamp, UsageCounts, WebhookAccess,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -378,6 +377,11 @@ impl World {
     }
 }
 
+/// The request of a key that does not expire.
+fn key() -> CreateKey {
+    CreateKey::named(Label::parse("CI").unwrap())
+}
+
 impl Instance {
     /// Runs the verifier until the guard is dropped.
     pub(crate) fn run(&self) -> DropGuard {
@@ -391,17 +395,13 @@ impl Instance {
     }
 
     pub(crate) async fn create_until(&self, expires_at: Option<Timestamp>) -> CreatedKey {
-        let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-        self.keys
-            .create(&self.owner, CreateKey { expires_at, scopes, ..CreateKey::named(label) }, &Origin::SERVICE)
-            .await
-            .unwrap()
+        self.keys.create(&self.owner, CreateKey { expires_at, ..key() }, &Origin::SERVICE).await.unwrap()
     }
 
     /// Creates a key of an organization, which this member makes.
     pub(crate) async fn create_as(&self, member: &OwnerId, organization: &str) -> FullKey {
         let owner = OwnerId::organization(member.issuer(), organization).unwrap();
-        let key = CreateKey { created_by: Some(member.clone()), ..CreateKey::named(Label::parse("CI").unwrap()) };
+        let key = CreateKey { created_by: Some(member.clone()), ..key() };
         self.keys.create(&owner, key, &Origin::SERVICE).await.unwrap().full_key
     }
 
@@ -410,10 +410,7 @@ impl Instance {
         let mut keys = Vec::with_capacity(count);
         for n in 0..count {
             let owner = OwnerId::new(self.owner.issuer(), format!("user-{n}")).unwrap();
-            let (label, scopes) = (Label::parse("CI").unwrap(), Scopes::default());
-            let created =
-                self.keys.create(&owner, CreateKey { scopes, ..CreateKey::named(label) }, &Origin::SERVICE).await;
-            keys.push(created.unwrap().full_key);
+            keys.push(self.keys.create(&owner, key(), &Origin::SERVICE).await.unwrap().full_key);
         }
         keys
     }
