@@ -7,12 +7,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::memory::MemoryOwnerStore;
 use domain::ports::{
-    BoxError, ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
+    ChangeOwnerRequest, ChangedOwner, ListOwnersRequest, OwnerStore, SetOwnerStateRequest, StoreError,
 };
 use domain::{CredentialDigest, Home, OwnerId, OwnerPage, OwnerRecord};
 use tokio::time::sleep;
 use verifier::{FEED_POLL_INTERVAL, TRUST_MAX, VerifierSettings};
 
+use crate::session_link::fail_if;
 use crate::suspended::{activated, suspended};
 use crate::world::{Feed, World};
 
@@ -89,9 +90,7 @@ struct Records {
 #[async_trait]
 impl OwnerStore for Records {
     async fn find(&self, owner: &OwnerId) -> Result<OwnerRecord, StoreError> {
-        if self.are_down.load(Ordering::SeqCst) {
-            return Err(StoreError::Unavailable(BoxError::from("switched off")));
-        }
+        fail_if(&self.are_down)?;
         self.store.find(owner).await
     }
 

@@ -32,7 +32,7 @@ impl SessionLink {
     }
 }
 
-fn fail_if(switch: &AtomicBool) -> Result<(), StoreError> {
+pub(crate) fn fail_if(switch: &AtomicBool) -> Result<(), StoreError> {
     if switch.load(Ordering::SeqCst) { Err(StoreError::Unavailable(BoxError::from("switched off"))) } else { Ok(()) }
 }
 

@@ -24,7 +24,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use verifier::{CredentialStores, Verifier, VerifierSettings};
 
-use crate::session_link::SessionLink;
+use crate::session_link::{SessionLink, fail_if};
 
 /// One instance's connection to the store. Counts the calls, and can make them wait or fail.
 pub(crate) struct Link {
@@ -138,12 +138,8 @@ impl Link {
     }
 
     fn check(&self) -> Result<(), StoreError> {
-        if self.is_down.load(Ordering::SeqCst) { Err(switched_off()) } else { Ok(()) }
+        fail_if(&self.is_down)
     }
-}
-
-fn switched_off() -> StoreError {
-    StoreError::Unavailable(BoxError::from("switched off"))
 }
 
 #[async_trait]
@@ -165,7 +161,8 @@ impl KeyStore for Link {
         self.check()?;
         self.pass_gate().await;
         let revocation = self.store.revoke(request).await;
-        if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revocation }
+        fail_if(&self.loses_answers)?;
+        revocation
     }
 
     async fn rotate(&self, request: &RotateKeyRequest) -> Result<Rotation, StoreError> {
@@ -189,7 +186,8 @@ impl KeyStore for Link {
     async fn revoke_user_keys(&self, request: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
         self.check()?;
         let revoked = self.store.revoke_user_keys(request).await;
-        if self.loses_answers.load(Ordering::SeqCst) { Err(switched_off()) } else { revoked }
+        fail_if(&self.loses_answers)?;
+        revoked
     }
 
     async fn list_expiring(&self, request: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
@@ -206,8 +204,8 @@ impl CredentialStore<ApiKey> for Link {
         } else {
             self.batches.lock().unwrap().push(digests.len());
         }
-        if self.fails_look_ups.load(Ordering::SeqCst) {
-            return Found::from(Err(switched_off()));
+        if let Err(error) = fail_if(&self.fails_look_ups) {
+            return Found::from(Err(error));
         }
         let found = self.store.find_by_digests(digests).await;
         self.pass_gate().await;
@@ -221,9 +219,7 @@ impl CredentialStore<ApiKey> for Link {
             tokio::time::sleep(writing_takes).await;
         }
         self.check()?;
-        if self.refuses_uses.load(Ordering::SeqCst) {
-            return Err(switched_off());
-        }
+        fail_if(&self.refuses_uses)?;
         self.store.record_uses(uses).await
     }
 }
@@ -232,9 +228,7 @@ impl CredentialStore<ApiKey> for Link {
 impl KeyUsageStore for Link {
     async fn add_usage(&self, usage: &[KeyUsage]) -> Result<(), StoreError> {
         self.check()?;
-        if self.refuses_usage.load(Ordering::SeqCst) {
-            return Err(switched_off());
-        }
+        fail_if(&self.refuses_usage)?;
         self.store.add_usage(usage).await
     }
 
@@ -251,7 +245,7 @@ impl ChangeFeed for Link {
         let read = self.store.changes_since(since, max).await?;
         let is_first = since.is_none();
         match feed {
-            Feed::Fails => Err(switched_off()),
+            Feed::Fails => Err(StoreError::Unavailable(BoxError::from("switched off"))),
             Feed::Hangs => std::future::pending().await,
             Feed::ListsNothing if !is_first => Ok(FeedRead { changes: CredentialChanges::Of(Vec::new()), ..read }),
             Feed::Works | Feed::ListsNothing => Ok(read),
