@@ -180,10 +180,7 @@ fn nothing_is_stored_for_users_who_do_not_ask() {
     office.revoke(&office.desk.alice, 1);
     announce_all(&office.announcements(Some(&office.operator(&["gatepost.subscription.*"]))));
     assert_eq!(office.published(), 0, "the operator does not ask for keys");
-    let (asked, off) = (office.subscribe(&["gatepost.key.*"]), SubscriptionChange::default());
-    let off = SubscriptionChange { enabled: Some(false), ..off };
-    let disabled = office.desk.webhooks.change_subscription(&office.desk.alice, asked, &off, &Origin::SERVICE);
-    block_on(disabled).unwrap();
+    office.desk.disable(office.subscribe(&["gatepost.key.*"]));
     office.revoke(&office.desk.alice, 1);
     announce_all(&office.announcements(None));
     assert_eq!(office.published(), 0, "a disabled subscription does not ask");
@@ -339,8 +336,7 @@ fn a_certificate_is_announced_30_days_7_days_and_a_day_before_its_end_once() {
     set_certificate(&office, id, day(40));
     set_certificate(&office, late, day(20));
     set_certificate(&office, off, day(40));
-    let disabled = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(office.desk.webhooks.change_subscription(&office.desk.alice, off, &disabled, &Origin::SERVICE)).unwrap();
+    office.desk.disable(off);
     // Two instances.
     let instances = [office.announcements(None), office.announcements(None)];
     for _ in 0..41 * 4 {

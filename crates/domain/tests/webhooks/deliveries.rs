@@ -4,7 +4,6 @@ use domain::audit::Origin;
 use domain::ports::ListDeliveriesRequest;
 use domain::webhooks::{
     DeliveryEnd, DeliveryFilter, DeliveryState, DeliveryStateKind, RetryDeliveryError, SHOWN_ATTEMPTS_MAX,
-    SubscriptionChange,
 };
 use domain::{DeliveryId, OwnerId, SubscriptionId};
 use pollster::block_on;
@@ -89,7 +88,6 @@ fn a_retry_needs_an_open_subscription_of_the_callers() {
     let (subscription, id) = delivery(&desk);
     let retry = |owner| block_on(desk.webhooks.retry_delivery(owner, id, &Origin::SERVICE));
     assert!(matches!(retry(&desk.bob), Err(RetryDeliveryError::NotFound)));
-    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, subscription, &off, &Origin::SERVICE)).unwrap();
+    desk.disable(subscription);
     assert!(matches!(retry(&desk.alice), Err(RetryDeliveryError::SubscriptionDisabled)));
 }

@@ -12,8 +12,8 @@ use domain::webhooks::{
     AnswerHeaders, AttemptOutcome, AttemptRecord, CertificateFacts, ClaimEnd, CreateSubscription,
     CreateSubscriptionError, Description, EgressPolicy, EgressPolicySettings, EventType, FailureReason, FairShares,
     InvalidClientCertificate, OptionsChange, OurFault, PauseLengths, PublishEvent, PublishEventsError, PublisherId,
-    RetrySchedule, SignerWish, SigningKind, SigningSecret, SubscribedEvents, SubscriptionWithSecret, WebhookPolicy,
-    WebhookPolicySettings, WebhookRules, Webhooks,
+    RetrySchedule, SignerWish, SigningKind, SigningSecret, SubscribedEvents, SubscriptionChange,
+    SubscriptionWithSecret, WebhookPolicy, WebhookPolicySettings, WebhookRules, Webhooks,
 };
 use domain::{KeyPolicy, OwnerId, Purges, SealingKeys, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -92,6 +92,12 @@ impl Desk {
             created_by: None,
         };
         block_on(self.webhooks.create_subscription(&self.alice, request, &Origin::SERVICE))
+    }
+
+    /// Disables a subscription in the name of Alice.
+    pub(crate) fn disable(&self, id: SubscriptionId) {
+        let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
+        block_on(self.webhooks.change_subscription(&self.alice, id, &off, &Origin::SERVICE)).unwrap();
     }
 
     /// A new subscription to `invoice.*`, owned by Alice.

@@ -1,7 +1,5 @@
 use domain::audit::Origin;
-use domain::webhooks::{
-    NoPushSubscription, RecoverSubscriptionError, Recoverable, SubscriptionChange, SubscriptionStatus,
-};
+use domain::webhooks::{NoPushSubscription, RecoverSubscriptionError, Recoverable, SubscriptionStatus};
 use domain::{OwnerId, SubscriptionId, Timestamp};
 use pollster::block_on;
 
@@ -26,8 +24,7 @@ fn what_failed_since_then_is_due_and_the_rest_is_not() {
         desk.publish("2", None).unwrap();
     }
     let since = desk.now();
-    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    desk.disable(id);
     let recover = |since| recover(&desk, &desk.alice, id, since).unwrap();
     assert_eq!(recover(since), 1_001, "more than one transaction brings back");
     let found = block_on(desk.webhooks.find_subscription(&desk.alice, id)).unwrap().unwrap();
@@ -46,8 +43,7 @@ fn a_recovery_stops_when_its_owner_disables_the_subscription() {
     for _ in 0..1_001 {
         desk.publish("1", None).unwrap();
     }
-    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    desk.disable(id);
     desk.disable_after_each_recovery();
     let since = desk.now();
     let recovered = recover(&desk, &desk.alice, id, since).unwrap();
@@ -73,8 +69,7 @@ fn events_that_are_too_old_are_left_out() {
     let desk = Desk::new();
     let id = desk.subscribe();
     let since = desk.publish("1", None).unwrap().event.created_at;
-    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    desk.disable(id);
     desk.clock.advance(7 * DAY + MILLISECOND);
     assert_eq!(recover(&desk, &desk.alice, id, since).unwrap(), 0);
 }

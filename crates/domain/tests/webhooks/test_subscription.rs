@@ -1,5 +1,5 @@
 use domain::audit::Origin;
-use domain::webhooks::{NoPushSubscription, SubscriptionChange, TestSubscriptionError};
+use domain::webhooks::{NoPushSubscription, TestSubscriptionError};
 use pollster::block_on;
 
 use crate::desk::Desk;
@@ -31,8 +31,7 @@ fn what_is_disabled_or_not_there_is_not_tested() {
     let id = desk.subscribe();
     let test = |owner| block_on(desk.webhooks.test_subscription(owner, id));
     assert!(matches!(test(&desk.bob), Err(TestSubscriptionError::NoSubscription(NoPushSubscription::NotFound))));
-    let off = SubscriptionChange { enabled: Some(false), ..SubscriptionChange::default() };
-    block_on(desk.webhooks.change_subscription(&desk.alice, id, &off, &Origin::SERVICE)).unwrap();
+    desk.disable(id);
     assert!(matches!(test(&desk.alice), Err(TestSubscriptionError::Disabled)));
     block_on(desk.webhooks.delete_subscription(&desk.alice, id, &Origin::SERVICE)).unwrap();
     assert!(matches!(test(&desk.alice), Err(TestSubscriptionError::NoSubscription(NoPushSubscription::NotFound))));
