@@ -11,8 +11,8 @@ use domain::ports::{
     OperatorLog, Retained, Retention as _,
 };
 use domain::webhooks::{
-    CertificateFacts, ClientCertificate, CreateSubscription, Description, EventFilter, HealthTurn, OperatorWebhook,
-    OptionsChange, SignerWish, SigningSecret, SubscribedEvents, SubscriptionChange,
+    CertificateFacts, ClientCertificate, EventFilter, HealthTurn, OperatorWebhook, OptionsChange, SigningSecret,
+    SubscribedEvents, SubscriptionChange,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, Label, ListView, OwnerId, Scopes, SubscriptionId, Timestamp};
 use pollster::block_on;
@@ -77,19 +77,7 @@ impl Office {
     }
 
     fn subscribe(&self, names: &[&str]) -> SubscriptionId {
-        let request = CreateSubscription {
-            url: self.desk.webhooks.parse_target("https://example.com/hooks").unwrap(),
-            events: SubscribedEvents::parse(names.iter().copied()).unwrap(),
-            filter: None,
-            description: Description::default(),
-            signer: SignerWish::default(),
-            order: None,
-            options: OptionsChange::default(),
-            by: None,
-            created_by: None,
-        };
-        let created = self.desk.webhooks.create_subscription(&self.desk.alice, request, &Origin::SERVICE);
-        block_on(created).unwrap().subscription.id
+        self.desk.create_from(self.desk.request(names)).unwrap().subscription.id
     }
 
     /// The subscriptions and payloads of the due deliveries.

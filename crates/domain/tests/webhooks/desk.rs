@@ -80,17 +80,29 @@ impl Desk {
         kind: SigningKind,
         secret: Option<&str>,
     ) -> Result<SubscriptionWithSecret, CreateSubscriptionError> {
-        let request = CreateSubscription {
+        let signer = SignerWish::new(kind, secret.map(|text| SigningSecret::parse(text).unwrap())).unwrap();
+        self.create_from(CreateSubscription { signer, ..self.request(&["invoice.*"]) })
+    }
+
+    /// The request of a subscription to these events.
+    pub(crate) fn request(&self, events: &[&str]) -> CreateSubscription {
+        CreateSubscription {
             url: self.webhooks.parse_target("https://example.com/hooks").unwrap(),
-            events: SubscribedEvents::parse(["invoice.*"]).unwrap(),
+            events: SubscribedEvents::parse(events.iter().copied()).unwrap(),
             filter: None,
             description: Description::default(),
-            signer: SignerWish::new(kind, secret.map(|text| SigningSecret::parse(text).unwrap())).unwrap(),
+            signer: SignerWish::default(),
             order: None,
             options: OptionsChange::default(),
             by: None,
             created_by: None,
-        };
+        }
+    }
+
+    pub(crate) fn create_from(
+        &self,
+        request: CreateSubscription,
+    ) -> Result<SubscriptionWithSecret, CreateSubscriptionError> {
         block_on(self.webhooks.create_subscription(&self.alice, request, &Origin::SERVICE))
     }
 

@@ -1,9 +1,6 @@
 use domain::SubscriptionId;
-use domain::audit::Origin;
 use domain::ports::{Pulled, PulledLog};
-use domain::webhooks::{
-    CreateSubscription, Description, LogPlace, OptionsChange, SignerWish, SigningKind, SubscribedEvents, TargetUrl,
-};
+use domain::webhooks::{CreateSubscription, LogPlace, TargetUrl};
 use pollster::block_on;
 
 use crate::desk::{Desk, SECOND};
@@ -11,18 +8,7 @@ use crate::desk::{Desk, SECOND};
 /// Two of these have a subscription of the same id, as a database and its backup have.
 fn desk_with_log() -> (Desk, PulledLog) {
     let desk = Desk::new();
-    let request = CreateSubscription {
-        url: TargetUrl::pull(),
-        events: SubscribedEvents::parse(["*"]).unwrap(),
-        filter: None,
-        description: Description::default(),
-        signer: SignerWish::new(SigningKind::Hmac, None).unwrap(),
-        order: None,
-        options: OptionsChange::default(),
-        by: None,
-        created_by: None,
-    };
-    let created = block_on(desk.webhooks.create_subscription(&desk.alice, request, &Origin::SERVICE)).unwrap();
+    let created = desk.create_from(CreateSubscription { url: TargetUrl::pull(), ..desk.request(&["*"]) }).unwrap();
     let log = PulledLog { owner: desk.alice.clone(), subscription: created.subscription.id };
     (desk, log)
 }
