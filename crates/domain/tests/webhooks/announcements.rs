@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::announcements::{Announcements, OPERATOR_EVENTS_PER_HOUR};
-use domain::audit::{AuditEvent, AuditFilter, Cause, Origin};
+use domain::audit::{AuditAction, AuditEvent, AuditFilter, Cause, Origin};
 use domain::memory::{MemoryAuditLog, MemoryKeyStore, SeededEntropy};
 use domain::ports::{
     ActiveLimit, AuditDescriber, AuditLog, AuditReader, InsertKeyRequest, KeyStore as _, ListEventsRequest,
@@ -45,6 +45,14 @@ impl Office {
         let audit = MemoryAuditLog::default();
         let keys = Arc::new(MemoryKeyStore::default().writing_to(audit.clone()));
         Self { desk: Desk::new(), audit, keys, entropy: SeededEntropy::new(9) }
+    }
+
+    /// The same with the operator's webhook for all events of the service.
+    fn with_operator() -> (Self, OperatorWebhook) {
+        let office = Self::new();
+        let operator = office.operator(&["gatepost.*"]);
+        block_on(office.desk.webhooks.keep_operator_webhook(Some(&operator))).unwrap();
+        (office, operator)
     }
 
     fn operator(&self, names: &[&str]) -> OperatorWebhook {
@@ -117,22 +125,21 @@ impl Office {
         digest[..16].copy_from_slice(id.as_bytes());
         let (limit, view) = (ActiveLimit { max: 100, at: created_at }, ListView { at: created_at, ended_max: 0 });
         let digest = CredentialDigest::from_bytes(digest);
-        block_on(self.keys.insert_within(&InsertKeyRequest {
-            key: key.clone(),
-            digest,
-            limit,
-            view,
-            cause: self.cause(),
-        }))
-        .unwrap();
+        let request = InsertKeyRequest { key, digest, limit, view, cause: self.cause() };
+        block_on(self.keys.insert_within(&request)).unwrap();
         id
     }
 
     /// The keys that expire soon, with the times of their notices.
     fn notices(&self) -> Vec<(String, Timestamp)> {
-        let page = block_on(self.audit.list(&AuditFilter::default(), None, 100)).unwrap();
-        let notices = page.events.iter().rev().filter(|event| event.action.as_str() == "key.expiring");
-        notices.map(|event| (event.target.to_string(), event.at())).collect()
+        self.noted(AuditAction::KeyExpiring)
+    }
+
+    /// The targets of the events with this action, and their times.
+    fn noted(&self, action: AuditAction) -> Vec<(String, Timestamp)> {
+        let filter = AuditFilter { action: Some(action), ..AuditFilter::default() };
+        let page = block_on(self.audit.list(&filter, None, 100)).unwrap();
+        page.events.iter().rev().map(|event| (event.target.to_string(), event.at())).collect()
     }
 }
 
@@ -142,9 +149,7 @@ fn announce_all(announcements: &Announcements) {
 
 #[test]
 fn the_owner_and_the_operator_are_told_as_each_may_know() {
-    let office = Office::new();
-    let operator = office.operator(&["gatepost.*"]);
-    block_on(office.desk.webhooks.keep_operator_webhook(Some(&operator))).unwrap();
+    let (office, operator) = Office::with_operator();
     let asks = office.subscribe(&["gatepost.key.*"]);
     office.subscribe(&["*", "gatepost.subscription.*"]);
     office.revoke(&office.desk.alice, 1);
@@ -176,9 +181,7 @@ fn nothing_is_stored_for_users_who_do_not_ask() {
 
 #[test]
 fn a_batch_that_is_announced_again_is_published_once() {
-    let office = Office::new();
-    let operator = office.operator(&["gatepost.*"]);
-    block_on(office.desk.webhooks.keep_operator_webhook(Some(&operator))).unwrap();
+    let (office, operator) = Office::with_operator();
     office.subscribe(&["gatepost.key.*"]);
     office.revoke(&office.desk.alice, 7);
     let before = block_on(office.audit.list_unannounced(100)).unwrap();
@@ -196,9 +199,7 @@ fn a_batch_that_is_announced_again_is_published_once() {
 
 #[test]
 fn a_subscription_hears_nothing_of_itself() {
-    let office = Office::new();
-    let operator = office.operator(&["gatepost.*"]);
-    block_on(office.desk.webhooks.keep_operator_webhook(Some(&operator))).unwrap();
+    let (office, operator) = Office::with_operator();
     let (failing, other) = (office.subscribe(&["gatepost.*"]), office.subscribe(&["gatepost.subscription.failing"]));
     let turned = |id, owner: &OwnerId| {
         Cause::of_service(office.desk.now(), id).subscription_turned(id, owner, HealthTurn::Failing(None))
@@ -213,9 +214,7 @@ fn a_subscription_hears_nothing_of_itself() {
 
 #[test]
 fn a_user_in_a_loop_does_not_flood_the_operator() {
-    let office = Office::new();
-    let operator = office.operator(&["gatepost.*"]);
-    block_on(office.desk.webhooks.keep_operator_webhook(Some(&operator))).unwrap();
+    let (office, operator) = Office::with_operator();
     let announcements = office.announcements(Some(&operator));
     office.revoke(&office.desk.alice, OPERATOR_EVENTS_PER_HOUR + 500);
     office.revoke(&office.desk.bob, 1);
@@ -310,9 +309,7 @@ fn set_certificate(office: &Office, id: SubscriptionId, expires_at: Timestamp) {
 }
 
 fn certificate_notices(office: &Office) -> Vec<(String, Timestamp)> {
-    let page = block_on(office.audit.list(&AuditFilter::default(), None, 100)).unwrap();
-    let notices = page.events.iter().rev().filter(|event| event.action.as_str() == "subscription.certificate_expiring");
-    notices.map(|event| (event.target.to_string(), event.at())).collect()
+    office.noted(AuditAction::SubscriptionCertificateExpiring)
 }
 
 #[test]
