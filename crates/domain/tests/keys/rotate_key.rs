@@ -11,11 +11,11 @@ use domain::{
 use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
 
 fn rotate(desk: &Desk, owner: &OwnerId, id: KeyId, overlap: Duration) -> Result<CreatedKey, RotateKeyError> {
-    pollster::block_on(desk.keys.rotate(
-        owner,
-        RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None },
-        &Origin::SERVICE,
-    ))
+    pollster::block_on(desk.keys.rotate(owner, rotation(id, overlap), &Origin::SERVICE))
+}
+
+fn rotation(id: KeyId, overlap: Duration) -> RotateKey {
+    RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None }
 }
 
 fn refusal(outcome: Result<CreatedKey, RotateKeyError>) -> RotationRefusal {
@@ -109,14 +109,9 @@ fn the_successor_of_an_endless_key_expires_where_keys_must_expire() {
     for (default_ttl_days, days) in [(None, 30), (Some(7), 7)] {
         let (desk, alice) = (Desk::new(), user("alice"));
         let old = desk.create(&alice, None).unwrap();
-        let rotation = RotateKey {
-            id: old.id,
-            overlap: Duration::ZERO,
-            webhooks_max: Some(WebhookAccess::Write),
-            created_by: None,
-        };
         let keys = desk.where_keys_must_expire(default_ttl_days);
-        let new = pollster::block_on(keys.rotate(&alice, rotation, &Origin::SERVICE)).unwrap();
+        let rotated = keys.rotate(&alice, rotation(old.id, Duration::ZERO), &Origin::SERVICE);
+        let new = pollster::block_on(rotated).unwrap();
         assert_eq!(find(&new.keys, new.id).expires_at, Some(desk.now().plus(days * DAY)));
     }
 }
@@ -181,7 +176,7 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
 #[test]
 fn a_failing_store_is_reported() {
     let id = KeyId::mint(domain::Timestamp::MIN, &SeededEntropy::new(1));
-    let request = RotateKey { id, overlap: DAY, webhooks_max: Some(WebhookAccess::Write), created_by: None };
-    let refused = pollster::block_on(keys_over_a_failing_store().rotate(&user("alice"), request, &Origin::SERVICE));
+    let keys = keys_over_a_failing_store();
+    let refused = pollster::block_on(keys.rotate(&user("alice"), rotation(id, DAY), &Origin::SERVICE));
     assert!(matches!(&refused, Err(RotateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

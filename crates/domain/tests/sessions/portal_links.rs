@@ -26,9 +26,12 @@ fn desk() -> Desk {
     let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
     let log = MemoryAuditLog::default();
     let store = Arc::new(MemorySessionStore::default().writing_to(log.clone()));
-    let sessions =
-        Sessions::new(SessionStores::of(&store), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(1)));
+    let sessions = sessions(&store, &clock, 1);
     Desk { log, store, clock, links: PortalLinks::new(sessions.clone(), keys(1)), sessions }
+}
+
+fn sessions(store: &Arc<MemorySessionStore>, clock: &Arc<ManualClock>, seed: u64) -> Sessions {
+    Sessions::new(SessionStores::of(store), Arc::new(()), clock.clone(), Arc::new(SeededEntropy::new(seed)))
 }
 
 fn keys(byte: u8) -> Arc<SealingKeys> {
@@ -133,15 +136,7 @@ fn only_whole_codes_of_this_service_work() {
     for wrong in ["", ".", &secret, &format!("{secret}."), &format!(".{content}"), &format!("{secret}.{foreign}")] {
         assert!(desk.is_spent(wrong), "{wrong}");
     }
-    let elsewhere = PortalLinks::new(
-        Sessions::new(
-            SessionStores::of(&desk.store),
-            Arc::new(()),
-            desk.clock.clone(),
-            Arc::new(SeededEntropy::new(2)),
-        ),
-        keys(2),
-    );
+    let elsewhere = PortalLinks::new(sessions(&desk.store, &desk.clock, 2), keys(2));
     assert!(matches!(block_on(elsewhere.begin_visit(&one.code, None, (None, None), None)), Err(UseLinkError::Spent)));
     assert!(desk.begin(&one.code).is_ok(), "a failed attempt does not spend the link");
 }

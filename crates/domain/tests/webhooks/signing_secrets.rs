@@ -21,11 +21,8 @@ fn rotate(
     overlap: Duration,
 ) -> Result<SubscriptionWithSecret, RotateSecretError> {
     let secret = secret.map(|text| SigningSecret::parse(text).unwrap());
-    block_on(desk.webhooks.rotate_secret(
-        &desk.alice,
-        RotateSecret { id, signing: None, secret, overlap, key: None },
-        &Origin::SERVICE,
-    ))
+    let request = RotateSecret { id, signing: None, secret, overlap, key: None };
+    block_on(desk.webhooks.rotate_secret(&desk.alice, request, &Origin::SERVICE))
 }
 
 /// A rotation with an overlap of an hour that lets the service make the secret.
