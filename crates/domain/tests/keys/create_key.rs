@@ -2,7 +2,7 @@ use domain::audit::Origin;
 use domain::ports::CredentialStore as _;
 use domain::{CreateKeyError, InvalidExpiry, has_valid_check};
 
-use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
+use crate::desk::{DAY, Desk, MILLISECOND, user};
 
 #[test]
 fn a_new_key_is_stored_under_the_digest_of_its_secret() {
@@ -74,13 +74,4 @@ fn the_answer_shows_uses_that_are_not_written_yet() {
     let keys = desk.create(&alice, None).unwrap().keys;
     let shown: Vec<_> = keys.iter().filter(|key| key.last_used_at == Some(desk.now())).map(|key| key.id).collect();
     assert_eq!(shown, [used]);
-}
-
-#[test]
-fn a_failing_store_is_reported_after_errors_of_the_request() {
-    let (keys, alice) = (keys_over_a_failing_store(), user("alice"));
-    let refused = pollster::block_on(keys.create(&alice, request(None), &Origin::SERVICE));
-    assert!(matches!(&refused, Err(CreateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
-    let refused = pollster::block_on(keys.create(&alice, request(Some(domain::Timestamp::MIN)), &Origin::SERVICE));
-    assert!(matches!(refused, Err(CreateKeyError::Expiry(InvalidExpiry::OutOfRange { .. }))), "{refused:?}");
 }

@@ -1,19 +1,14 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use domain::audit::{AuditRetention, Origin};
 use domain::memory::{ManualClock, MemoryKeyStore, MemoryOwnerStore, SeededEntropy};
-use domain::ports::{
-    ChangeKeyRequest, ChangedKey, Clock, CredentialStore, Found, InsertKeyRequest, Insertion, KeyStore, KeyStores,
-    KeyUsageStore, ListExpiringRequest, RecentUses, Retained, Retention, Revocation, RevokeDigestsRequest,
-    RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, StoreError, UsageRequest,
-};
+use domain::ports::{Clock, KeyStores, RecentUses, Retained, Retention, StoreError};
 use domain::webhooks::WebhookPolicy;
 use domain::{
-    ApiKey, CreateKey, CreateKeyError, CreatedKey, CredentialDigest, Hour, KeyId, KeyPolicy, KeyPolicySettings,
-    KeyUsage, KeyUse, Keys, Label, ListView, OwnerId, Purges, Timestamp, UsageCounts,
+    ApiKey, CreateKey, CreateKeyError, CreatedKey, KeyId, KeyPolicy, KeyPolicySettings, Keys, Label, OwnerId, Purges,
+    Timestamp,
 };
 
 pub(crate) const MILLISECOND: Duration = Duration::from_millis(1);
@@ -66,17 +61,6 @@ impl Desk {
     }
 }
 
-/// A purge of keys in a store that is down.
-pub(crate) fn purge_of_a_failing_store() -> Result<u32, StoreError> {
-    purge(Arc::new(FailingStore), Arc::new(ManualClock::new(Timestamp::MAX)))
-}
-
-/// The use cases on a store that is down.
-pub(crate) fn keys_over_a_failing_store() -> Keys {
-    let clock = Arc::new(ManualClock::new(Timestamp::MAX));
-    keys(KeyStores::of(&Arc::new(FailingStore)), Arc::new(()), clock, 3)
-}
-
 pub(crate) fn request(expires_at: Option<Timestamp>) -> CreateKey {
     let label = Label::parse("CI deploy").expect("a valid label");
     CreateKey { expires_at, ..CreateKey::named(label) }
@@ -86,11 +70,12 @@ pub(crate) fn user(subject: &str) -> OwnerId {
     OwnerId::new("https://id.example", subject).expect("a valid subject")
 }
 
-pub(crate) fn is_unavailable(error: &StoreError) -> bool {
-    matches!(error, StoreError::Unavailable(_))
-}
-
-fn keys(stores: KeyStores, noted: Arc<dyn RecentUses<KeyId>>, clock: Arc<ManualClock>, max_active: u32) -> Keys {
+pub(crate) fn keys(
+    stores: KeyStores,
+    noted: Arc<dyn RecentUses<KeyId>>,
+    clock: Arc<ManualClock>,
+    max_active: u32,
+) -> Keys {
     let owners = Arc::new(MemoryOwnerStore::default());
     Keys::new(stores, owners, noted, clock, Arc::new(SeededEntropy::new(5)), policy(max_active))
 }
@@ -101,7 +86,7 @@ fn policy(max_active: u32) -> KeyPolicy {
     KeyPolicy::new(settings).expect("valid settings")
 }
 
-fn purge(store: Arc<dyn Retention>, clock: Arc<ManualClock>) -> Result<u32, StoreError> {
+pub(crate) fn purge(store: Arc<dyn Retention>, clock: Arc<ManualClock>) -> Result<u32, StoreError> {
     let (keys, webhooks, audit) = (policy(3), WebhookPolicy::default(), AuditRetention::default());
     pollster::block_on(Purges { store, clock, keys, webhooks, audit }.purge(Retained::Keys))
 }
@@ -120,75 +105,5 @@ impl RecentUses<KeyId> for NotedUses {
     fn last_uses(&self, ids: &[KeyId]) -> HashMap<KeyId, Timestamp> {
         let noted = self.0.lock().expect("no test panics with the lock");
         ids.iter().filter_map(|id| Some((*id, *noted.get(id)?))).collect()
-    }
-}
-
-struct FailingStore;
-
-fn down<T>() -> Result<T, StoreError> {
-    Err(StoreError::Unavailable("down".into()))
-}
-
-#[async_trait]
-impl KeyStore for FailingStore {
-    async fn insert_within(&self, _: &InsertKeyRequest) -> Result<Insertion, StoreError> {
-        down()
-    }
-
-    async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        down()
-    }
-
-    async fn revoke(&self, _: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
-        down()
-    }
-
-    async fn rotate(&self, _: &RotateKeyRequest) -> Result<Rotation, StoreError> {
-        down()
-    }
-
-    async fn change(&self, _: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
-        down()
-    }
-
-    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        down()
-    }
-
-    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
-        down()
-    }
-
-    async fn list_expiring(&self, _: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
-        down()
-    }
-}
-
-#[async_trait]
-impl CredentialStore<ApiKey> for FailingStore {
-    async fn find_by_digests(&self, _: &[CredentialDigest]) -> Found<ApiKey> {
-        Found::from(down())
-    }
-
-    async fn record_uses(&self, _: &[KeyUse]) -> Result<(), StoreError> {
-        down()
-    }
-}
-
-#[async_trait]
-impl KeyUsageStore for FailingStore {
-    async fn add_usage(&self, _: &[KeyUsage]) -> Result<(), StoreError> {
-        down()
-    }
-
-    async fn usage(&self, _: &UsageRequest) -> Result<Option<BTreeMap<Hour, UsageCounts>>, StoreError> {
-        down()
-    }
-}
-
-#[async_trait]
-impl Retention for FailingStore {
-    async fn purge(&self, _: Retained, _: Timestamp, _: u32) -> Result<u32, StoreError> {
-        down()
     }
 }

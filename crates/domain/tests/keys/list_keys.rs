@@ -1,7 +1,10 @@
+use std::collections::BTreeSet;
+
+use domain::audit::Origin;
 use domain::ports::CredentialStore as _;
 use domain::{KEYS_WITH_USES_MAX, KeyId, KeyUse, OwnerId};
 
-use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, user};
+use crate::desk::{DAY, Desk, MILLISECOND, user};
 
 #[test]
 fn lists_are_newest_first_and_of_one_owner() {
@@ -55,7 +58,20 @@ fn uses_are_shown_of_the_keys_that_were_used_or_made_last() {
 }
 
 #[test]
-fn a_failing_store_is_reported() {
-    let refused = pollster::block_on(keys_over_a_failing_store().list(&user("alice")));
-    assert!(is_unavailable(&refused.unwrap_err()));
+fn ended_keys_are_kept_for_the_retention_and_not_longer() {
+    let (desk, alice) = (Desk::new(), user("alice"));
+    let expiring = desk.create(&alice, Some(desk.now().plus(DAY))).unwrap().id;
+    let revoked = desk.create(&alice, None).unwrap().id;
+    let active = desk.create(&alice, None).unwrap().id;
+    pollster::block_on(desk.keys.revoke(&alice, revoked, &Origin::SERVICE)).unwrap();
+    let left = || desk.list(&alice).iter().map(|key| key.id).collect::<BTreeSet<_>>();
+
+    desk.clock.advance(DAY * 10);
+    assert_eq!((desk.purge(), left()), (0, [expiring, revoked, active].into()), "revoked 10 days ago, to the instant");
+    desk.clock.advance(MILLISECOND);
+    assert_eq!((desk.purge(), left()), (1, [expiring, active].into()));
+    desk.clock.advance(DAY);
+    assert_eq!((desk.purge(), left()), (1, [active].into()), "expired more than 10 days ago");
+    desk.clock.advance(DAY * 1_000);
+    assert_eq!((desk.purge(), left()), (0, [active].into()), "active keys are kept, however old");
 }

@@ -2,9 +2,9 @@
 
 mod create_key;
 mod desk;
+mod failing_store;
 mod list_keys;
 mod properties;
-mod purge_keys;
 mod report_leaks;
 mod revoke_key;
 mod revoke_user_keys;

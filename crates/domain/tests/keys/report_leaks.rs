@@ -2,7 +2,8 @@ use domain::audit::Origin;
 use domain::ports::{ChangeFeed, CredentialChanges, CredentialStore as _, FeedPosition};
 use domain::{LEAKS_MAX, ReportLeaksError};
 
-use crate::desk::{DAY, Desk, is_unavailable, keys_over_a_failing_store, user};
+use crate::desk::{DAY, Desk, user};
+use crate::failing_store::keys_over_a_failing_store;
 
 #[test]
 fn every_leaked_key_is_revoked_whoever_owns_it() {
@@ -42,12 +43,6 @@ fn a_report_is_bounded() {
     );
     let refused = pollster::block_on(desk.keys.report_leaks(&["x"; LEAKS_MAX + 1], &Origin::SERVICE));
     assert!(matches!(refused, Err(ReportLeaksError::TooMany)), "{refused:?}");
-}
-
-#[test]
-fn a_failing_store_is_reported() {
-    let refused = pollster::block_on(keys_over_a_failing_store().report_leaks(&["x"], &Origin::SERVICE));
-    assert!(matches!(&refused, Err(ReportLeaksError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }
 
 #[test]

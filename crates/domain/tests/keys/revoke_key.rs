@@ -1,9 +1,9 @@
 use domain::audit::Origin;
 use domain::memory::SeededEntropy;
 use domain::ports::CredentialStore as _;
-use domain::{KeyId, RevokeKeyError, Timestamp};
+use domain::{KeyId, RevokeKeyError};
 
-use crate::desk::{DAY, Desk, is_unavailable, keys_over_a_failing_store, user};
+use crate::desk::{DAY, Desk, user};
 
 #[test]
 fn the_first_revocation_counts() {
@@ -43,11 +43,4 @@ fn the_answer_shows_uses_that_are_not_written_yet() {
     desk.noted.note(id, desk.now());
     let keys = pollster::block_on(desk.keys.revoke(&alice, id, &Origin::SERVICE)).unwrap();
     assert_eq!(keys[0].last_used_at, Some(desk.now()));
-}
-
-#[test]
-fn a_failing_store_is_reported() {
-    let id = KeyId::mint(Timestamp::MIN, &SeededEntropy::new(1));
-    let refused = pollster::block_on(keys_over_a_failing_store().revoke(&user("alice"), id, &Origin::SERVICE));
-    assert!(matches!(&refused, Err(RevokeKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }

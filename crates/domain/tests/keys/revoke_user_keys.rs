@@ -4,7 +4,7 @@ use domain::audit::Origin;
 use domain::ports::KeyStore as _;
 use domain::{ListView, REVOKE_BATCH_MAX};
 
-use crate::desk::{Desk, is_unavailable, keys_over_a_failing_store, user};
+use crate::desk::{Desk, user};
 
 #[test]
 fn keys_from_an_instant_on_stay() {
@@ -31,10 +31,4 @@ fn more_keys_than_one_batch_are_revoked() {
     let keys = pollster::block_on(desk.store.list(&alice, everything)).unwrap();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
     assert_eq!(pollster::block_on(desk.keys.revoke_all(&alice, None, &Origin::SERVICE)).unwrap(), 0);
-}
-
-#[test]
-fn a_failing_store_is_reported() {
-    let refused = pollster::block_on(keys_over_a_failing_store().revoke_all(&user("alice"), None, &Origin::SERVICE));
-    assert!(matches!(&refused, Err(error) if is_unavailable(error)), "{refused:?}");
 }

@@ -8,13 +8,13 @@ use domain::{
     RotationRefusal, Scopes, WebhookAccess,
 };
 
-use crate::desk::{DAY, Desk, MILLISECOND, is_unavailable, keys_over_a_failing_store, request, user};
+use crate::desk::{DAY, Desk, MILLISECOND, request, user};
 
 fn rotate(desk: &Desk, owner: &OwnerId, id: KeyId, overlap: Duration) -> Result<CreatedKey, RotateKeyError> {
     pollster::block_on(desk.keys.rotate(owner, rotation(id, overlap), &Origin::SERVICE))
 }
 
-fn rotation(id: KeyId, overlap: Duration) -> RotateKey {
+pub(crate) fn rotation(id: KeyId, overlap: Duration) -> RotateKey {
     RotateKey { id, overlap, webhooks_max: Some(WebhookAccess::Write), created_by: None }
 }
 
@@ -171,12 +171,4 @@ fn a_key_that_is_being_replaced_can_be_revoked() {
     let keys = pollster::block_on(desk.keys.revoke(&alice, old.id, &Origin::SERVICE)).unwrap();
     assert!(!find(&keys, old.id).is_good(desk.now()));
     assert!(find(&keys, new.id).is_active(desk.now()));
-}
-
-#[test]
-fn a_failing_store_is_reported() {
-    let id = KeyId::mint(domain::Timestamp::MIN, &SeededEntropy::new(1));
-    let keys = keys_over_a_failing_store();
-    let refused = pollster::block_on(keys.rotate(&user("alice"), rotation(id, DAY), &Origin::SERVICE));
-    assert!(matches!(&refused, Err(RotateKeyError::Store(error)) if is_unavailable(error)), "{refused:?}");
 }
