@@ -8,8 +8,6 @@ mod pulled_events;
 mod queue;
 mod store_figures;
 mod subscriptions;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
