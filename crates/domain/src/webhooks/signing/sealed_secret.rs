@@ -203,38 +203,9 @@ mod tests {
     }
 
     #[test]
-    fn older_keys_open_and_the_newest_seals() {
-        let old = sealed(&keys(&[1]), 3);
-        let rotated = keys(&[2, 1]);
-        let unsealed = rotated.unseal(&old, SUBSCRIPTION).unwrap();
-        assert!(unsealed.under_older_key);
-        let renewed = rotated.seal(&unsealed.signer, SUBSCRIPTION, &SeededEntropy::new(5));
-        assert!(!keys(&[2]).unseal(&renewed, SUBSCRIPTION).unwrap().under_older_key);
-        assert_eq!(keys(&[2]).unseal(&old, SUBSCRIPTION).err(), Some(UnsealError));
-    }
-
-    #[test]
     fn a_secret_moved_to_another_subscription_does_not_open() {
         let keys = keys(&[1]);
         assert_eq!(keys.unseal(&sealed(&keys, 3), SubscriptionId::from_bytes([8; 16])).err(), Some(UnsealError));
-    }
-
-    #[test]
-    fn a_damaged_secret_does_not_open() {
-        let keys = keys(&[1]);
-        let whole = sealed(&keys, 3).as_bytes().to_vec();
-        for index in 0..whole.len() {
-            let mut damaged = whole.clone();
-            damaged[index] ^= 1;
-            let shortened = whole[..index].to_vec();
-            for wrong in [damaged, shortened] {
-                assert_eq!(
-                    keys.unseal(&SealedSecret::from_bytes(wrong), SUBSCRIPTION).err(),
-                    Some(UnsealError),
-                    "{index}"
-                );
-            }
-        }
     }
 
     /// A signer of each kind.
@@ -246,16 +217,20 @@ mod tests {
         (signer.public(), signer.secret().map(|secret| secret.expose().to_owned()))
     }
 
+    /// Older keys open, and the newest seals. The public key needs no opening.
     #[test]
-    fn every_kind_opens_as_it_was_sealed_and_its_public_key_needs_no_opening() {
+    fn every_kind_opens_as_it_was_sealed() {
+        let (newest, both) = (keys(&[2]), keys(&[2, 1]));
         for signer in signers() {
             let old = keys(&[1]).seal(&signer, SUBSCRIPTION, &SeededEntropy::new(3));
             assert_eq!(old.public(), signer.public());
-            let unsealed = keys(&[2, 1]).unseal(&old, SUBSCRIPTION).unwrap();
+            assert_eq!(newest.unseal(&old, SUBSCRIPTION).err(), Some(UnsealError));
+            let unsealed = both.unseal(&old, SUBSCRIPTION).unwrap();
             assert!(unsealed.under_older_key);
             assert_eq!(content(&unsealed.signer), content(&signer));
-            let renewed = keys(&[2]).seal(&unsealed.signer, SUBSCRIPTION, &SeededEntropy::new(4));
-            assert_eq!(content(&keys(&[2]).unseal(&renewed, SUBSCRIPTION).unwrap().signer), content(&signer));
+            let renewed = both.seal(&unsealed.signer, SUBSCRIPTION, &SeededEntropy::new(4));
+            let unsealed = newest.unseal(&renewed, SUBSCRIPTION).unwrap();
+            assert_eq!((content(&unsealed.signer), unsealed.under_older_key), (content(&signer), false));
             if let Some(pair) = signer.key_pair() {
                 assert!(!old.as_bytes().windows(32).any(|window| window == pair.seed()));
             }
@@ -263,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signer_that_was_changed_in_its_place_does_not_open() {
+    fn a_damaged_signer_does_not_open() {
         let keys = keys(&[1]);
         for signer in signers() {
             let whole = keys.seal(&signer, SUBSCRIPTION, &SeededEntropy::new(3)).as_bytes().to_vec();
