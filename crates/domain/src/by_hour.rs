@@ -91,10 +91,7 @@ impl<Id: Copy + Ord, Counts: Copy + Default + AddAssign> InHour<Id, Counts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
+    use crate::test_samples::at;
 
     #[test]
     fn an_hour_begins_with_its_first_millisecond() {

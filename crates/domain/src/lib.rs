@@ -30,6 +30,8 @@ mod purges;
 mod sealing_keys;
 pub mod sessions;
 mod span;
+#[cfg(test)]
+mod test_samples;
 mod timestamp;
 mod trace_context;
 mod tracer;

@@ -94,27 +94,7 @@ pub type KeyUse = CredentialUse<KeyId>;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
-
-    fn key(expires_at: Option<i64>, revoked_at: Option<i64>) -> ApiKey {
-        ApiKey {
-            id: KeyId::from_bytes([0; 16]),
-            owner: OwnerId::new("https://id.example", "alice").unwrap(),
-            label: Label::parse("CI").unwrap(),
-            prefix: "svc_live_abc...".into(),
-            created_at: at(1),
-            last_used_at: None,
-            expires_at: expires_at.map(at),
-            revoked_at: revoked_at.map(at),
-            scopes: Scopes::default(),
-            replaced_by: None,
-            settings: KeySettings::default(),
-            created_by: None,
-        }
-    }
+    use crate::test_samples::{at, key};
 
     #[test]
     fn the_limit_of_the_owner_bounds_a_limit_that_the_owner_has_set() {
@@ -151,7 +131,7 @@ mod tests {
             (Some(100), Some(50), 60, Some(50)),
         ];
         for (expires, revoked, seen, ended) in table {
-            let key = key(expires, revoked);
+            let key = ApiKey { expires_at: expires.map(at), revoked_at: revoked.map(at), ..key() };
             assert_eq!(key.ended_at(at(seen)), ended.map(at), "{key:?}");
             assert_eq!(key.is_good(at(seen)), ended.is_none(), "{key:?}");
             assert_eq!(key.is_active(at(seen)), ended.is_none(), "{key:?}");

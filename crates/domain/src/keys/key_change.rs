@@ -89,27 +89,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{KeyId, KeySettings, Metadata, OwnerId, Scopes};
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
+    use crate::test_samples::{self, at};
+    use crate::{KeySettings, Metadata};
 
     fn key(expires_at: Option<i64>) -> ApiKey {
-        ApiKey {
-            id: KeyId::from_bytes([0; 16]),
-            owner: OwnerId::new("https://id.example", "alice").unwrap(),
-            label: Label::parse("CI").unwrap(),
-            prefix: "svc_live_abc...".into(),
-            created_at: at(1),
-            last_used_at: None,
-            expires_at: expires_at.map(at),
-            revoked_at: None,
-            scopes: Scopes::default(),
-            replaced_by: None,
-            settings: KeySettings::default(),
-            created_by: None,
-        }
+        ApiKey { expires_at: expires_at.map(at), ..test_samples::key() }
     }
 
     #[test]

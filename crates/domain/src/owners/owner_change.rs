@@ -146,10 +146,7 @@ impl OwnerStateChange {
 mod tests {
     use super::*;
     use crate::Metadata;
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
+    use crate::test_samples::at;
 
     fn suspend(reason: &str) -> OwnerStateChange {
         OwnerStateChange::Suspend { reason: SuspensionReason::parse(reason).ok() }

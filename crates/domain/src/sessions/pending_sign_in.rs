@@ -66,14 +66,7 @@ fn digest_in(text: &str) -> Option<CredentialDigest> {
 mod tests {
     use super::*;
     use crate::memory::SeededEntropy;
-
-    fn keys(byte: u8) -> SealingKeys {
-        SealingKeys::new(vec![Zeroizing::new([byte; 32])]).unwrap()
-    }
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
+    use crate::test_samples::{at, sealing_keys};
 
     fn pending() -> PendingSignIn {
         let replaced = Some(CredentialDigest::from_bytes([9; 32]));
@@ -83,20 +76,20 @@ mod tests {
     #[test]
     fn comes_back_whole_for_ten_minutes() {
         let (began, entropy) = (pending(), SeededEntropy::new(2));
-        let cookie = began.seal(&keys(1), &entropy);
-        let back = PendingSignIn::unseal(&cookie, &keys(1), at(600_004)).unwrap();
+        let cookie = began.seal(&sealing_keys(&[1]), &entropy);
+        let back = PendingSignIn::unseal(&cookie, &sealing_keys(&[1]), at(600_004)).unwrap();
         let (secrets, expected) = (&back.secrets, &began.secrets);
         assert_eq!((&secrets.state, &secrets.nonce), (&expected.state, &expected.nonce));
         assert_eq!((&secrets.code_verifier, &back.next), (&expected.code_verifier, &began.next));
         assert_eq!(back.replaced, began.replaced);
-        assert!(PendingSignIn::unseal(&cookie, &keys(1), at(600_005)).is_none());
-        assert!(PendingSignIn::unseal(&cookie, &keys(2), at(5)).is_none());
-        assert_ne!(cookie, began.seal(&keys(1), &entropy));
+        assert!(PendingSignIn::unseal(&cookie, &sealing_keys(&[1]), at(600_005)).is_none());
+        assert!(PendingSignIn::unseal(&cookie, &sealing_keys(&[2]), at(5)).is_none());
+        assert_ne!(cookie, began.seal(&sealing_keys(&[1]), &entropy));
     }
 
     #[test]
     fn nothing_else_is_a_sign_in() {
-        let (keys, entropy) = (keys(1), SeededEntropy::new(3));
+        let (keys, entropy) = (sealing_keys(&[1]), SeededEntropy::new(3));
         let cookie = pending().seal(&keys, &entropy);
         for index in 0..cookie.len() {
             let mut damaged = cookie.clone().into_bytes();

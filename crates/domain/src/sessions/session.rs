@@ -58,10 +58,7 @@ impl Session {
 mod tests {
     use super::*;
     use crate::organizations::Memberships;
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
+    use crate::test_samples::at;
 
     #[test]
     fn the_earlier_of_both_ends_counts_to_the_millisecond() {

@@ -56,11 +56,8 @@ impl AttemptRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_samples::at;
     use crate::webhooks::{Answer, OurFault};
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
 
     #[test]
     fn a_record_says_what_the_verdict_says() {

@@ -73,8 +73,8 @@ impl Webhooks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::webhooks::{AnswerHeaders, AttemptRecord};
-    use crate::{DeliveryId, EventId};
+    use crate::webhooks::AttemptRecord;
+    use crate::{DeliveryId, EventId, test_samples};
 
     #[test]
     fn half_of_the_attempts_are_not_slower_than_the_first_figure() {
@@ -82,15 +82,7 @@ mod tests {
             subscription: SubscriptionId::from_bytes([1; 16]),
             delivery: DeliveryId::from_bytes([2; 16]),
             event: EventId::from_bytes([3; 16]),
-            attempt: AttemptRecord {
-                number: 1,
-                started_at: Timestamp::MIN,
-                duration: Duration::from_millis(millis),
-                failure: None,
-                status: Some(204),
-                headers: AnswerHeaders::default(),
-                excerpt: Vec::new(),
-            },
+            attempt: AttemptRecord { duration: Duration::from_millis(millis), ..test_samples::attempt(None) },
         };
         let unsorted: Vec<LoggedAttempt> = (0..100).map(|n| attempt(1 + n * 37 % 100)).collect();
         let times = AttemptTimes::of(Timestamp::MIN, &unsorted);

@@ -83,10 +83,7 @@ pub struct DeliveryHistory {
 mod tests {
     use super::*;
     use crate::memory::SeededEntropy;
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
+    use crate::test_samples::at;
 
     #[test]
     fn a_delivery_id_follows_from_event_and_subscription() {

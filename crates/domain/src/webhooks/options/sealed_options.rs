@@ -280,18 +280,13 @@ fn of_certificate(subscription: SubscriptionId, facts: &CertificateFacts) -> Vec
 
 #[cfg(test)]
 mod tests {
-    use zeroize::Zeroizing;
-
     use super::*;
     use crate::memory::SeededEntropy;
+    use crate::test_samples::sealing_keys;
     use crate::webhooks::{ClientCredentials, TargetUrl};
 
     const SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([9; 16]);
     const AT: Timestamp = Timestamp::from_unix_millis(5).unwrap();
-
-    fn keys(bytes: &[u8]) -> SealingKeys {
-        SealingKeys::new(bytes.iter().map(|byte| Zeroizing::new([*byte; 32])).collect()).unwrap()
-    }
 
     fn name(text: &str) -> HeaderName {
         HeaderName::parse(text).unwrap()
@@ -307,7 +302,7 @@ mod tests {
     }
 
     fn sealed(change: OptionsChange) -> SealedOptionsChange {
-        keys(&[1]).seal_options(change, SUBSCRIPTION, &SeededEntropy::new(3))
+        sealing_keys(&[1]).seal_options(change, SUBSCRIPTION, &SeededEntropy::new(3))
     }
 
     fn stored(headers: &[(&str, &str)], auth: Option<Authentication>) -> SealedOptions {
@@ -344,9 +339,9 @@ mod tests {
         let options = stored(&[("x-a", "1"), ("x-b", "2")], bearer());
         let headers = [("x-a", "1"), ("x-b", "2"), ("authorization", "Bearer t")];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(texts(&options.open(&keys(&[2, 1]), SUBSCRIPTION).unwrap()), headers);
-        assert!(options.open(&keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
-        assert!(options.open(&keys(&[2]), SUBSCRIPTION).is_err());
+        assert_eq!(texts(&options.open(&sealing_keys(&[2, 1]), SUBSCRIPTION).unwrap()), headers);
+        assert!(options.open(&sealing_keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
+        assert!(options.open(&sealing_keys(&[2]), SUBSCRIPTION).is_err());
         let mut swapped = options.clone();
         swapped.headers.insert(name("x-a"), options.headers[&name("x-b")].clone());
         let mut renamed = options.clone();
@@ -354,7 +349,7 @@ mod tests {
         let mut changed = options.clone();
         changed.auth = options.auth.clone().map(|auth| SealedAuth { kind: AuthKind::Header, ..auth });
         for moved in [swapped, renamed, changed] {
-            assert!(moved.open(&keys(&[1]), SUBSCRIPTION).is_err());
+            assert!(moved.open(&sealing_keys(&[1]), SUBSCRIPTION).is_err());
         }
     }
 
@@ -362,10 +357,10 @@ mod tests {
     fn a_certificate_opens_with_its_facts_alone_and_a_newer_key_seals_it_again() {
         let options = sealed(with_certificate()).applied_to(&SealedOptions::default(), AT).unwrap();
         let opened = |options: &SealedOptions, key| {
-            Ok::<_, UnsealError>(options.open(&keys(&[key]), SUBSCRIPTION)?.certificate().cloned())
+            Ok::<_, UnsealError>(options.open(&sealing_keys(&[key]), SUBSCRIPTION)?.certificate().cloned())
         };
         assert_eq!(opened(&options, 1), Ok(Some(certificate("CN=a"))));
-        assert!(options.open(&keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
+        assert!(options.open(&sealing_keys(&[1]), SubscriptionId::from_bytes([8; 16])).is_err());
         let SealedCertificate { facts, value } = *options.certificate.clone().unwrap();
         let moved = |facts| SealedOptions {
             certificate: Some(Box::new(SealedCertificate { facts, value: value.clone() })),
@@ -378,7 +373,7 @@ mod tests {
         ] {
             assert!(opened(&moved(facts), 1).is_err());
         }
-        let resealed = options.resealed(&keys(&[2, 1]), SUBSCRIPTION, &SeededEntropy::new(7)).unwrap();
+        let resealed = options.resealed(&sealing_keys(&[2, 1]), SUBSCRIPTION, &SeededEntropy::new(7)).unwrap();
         assert_eq!(opened(&resealed, 2), opened(&options, 1));
         let shown = format!("{:?} {:?}", certificate("CN=a"), with_certificate());
         assert!(shown.contains("CN=a") && !shown.contains("a key") && !shown.contains("a chain"), "{shown}");
@@ -391,7 +386,7 @@ mod tests {
                 OptionsChange { certificate: with_certificate().certificate, ..setting(&[("x-a", "1")], auth) };
             assert_eq!(change.request_headers(&url()).unwrap().certificate(), Some(&certificate("CN=a")));
             let stored = sealed(change).applied_to(&SealedOptions::default(), AT).unwrap();
-            let opened = stored.open(&keys(&[1]), SUBSCRIPTION).unwrap();
+            let opened = stored.open(&sealing_keys(&[1]), SUBSCRIPTION).unwrap();
             assert_eq!(opened.certificate(), Some(&certificate("CN=a")));
         }
         let plain = TargetUrl::from_stored("http://hooks.example/").unwrap();
@@ -401,12 +396,12 @@ mod tests {
     #[test]
     fn a_newer_key_seals_the_same_values_again() {
         let options = stored(&[("x-a", "1")], bearer());
-        let (entropy, both) = (SeededEntropy::new(7), keys(&[2, 1]));
+        let (entropy, both) = (SeededEntropy::new(7), sealing_keys(&[2, 1]));
         let resealed = options.resealed(&both, SUBSCRIPTION, &entropy).unwrap();
-        let opened = resealed.open(&keys(&[2]), SUBSCRIPTION).unwrap();
-        assert_eq!(texts(&opened), texts(&options.open(&keys(&[1]), SUBSCRIPTION).unwrap()));
+        let opened = resealed.open(&sealing_keys(&[2]), SUBSCRIPTION).unwrap();
+        assert_eq!(texts(&opened), texts(&options.open(&sealing_keys(&[1]), SUBSCRIPTION).unwrap()));
         assert_eq!(resealed.resealed(&both, SUBSCRIPTION, &entropy).unwrap(), resealed);
-        assert!(options.resealed(&keys(&[2]), SUBSCRIPTION, &entropy).is_err());
+        assert!(options.resealed(&sealing_keys(&[2]), SUBSCRIPTION, &entropy).is_err());
     }
 
     #[test]
@@ -452,7 +447,7 @@ mod tests {
             assert_eq!(moved, SealedOptions { max_per_second: expected, ..SealedOptions::default() });
             assert_eq!(moved.is_empty(), expected.is_none());
         }
-        let both = keys(&[2, 1]);
+        let both = sealing_keys(&[2, 1]);
         let resealed = before.resealed(&both, SUBSCRIPTION, &SeededEntropy::new(7)).unwrap();
         assert_eq!(resealed.max_per_second, before.max_per_second);
     }

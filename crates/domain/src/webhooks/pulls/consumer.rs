@@ -117,10 +117,7 @@ impl Consumer {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(millis).unwrap()
-    }
+    use crate::test_samples::at;
 
     #[test]
     fn a_lease_is_committed_once_and_may_be_repeated() {

@@ -138,23 +138,11 @@ impl ClaimEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::webhooks::AnswerHeaders;
+    use crate::test_samples::{at, attempt};
 
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
-
-    fn attempt(failure: Option<FailureReason>) -> AttemptRecord {
-        let duration = Duration::from_millis(5);
-        AttemptRecord {
-            number: 3,
-            started_at: at(10),
-            duration,
-            failure,
-            status: None,
-            headers: AnswerHeaders::default(),
-            excerpt: Vec::new(),
-        }
+    fn failed(retry_at: Option<Timestamp>) -> ClaimEnd {
+        let attempt = attempt(Some(FailureReason::Tls));
+        ClaimEnd::Failed { attempt, retry_after: None, retry_at, pauses: PauseLengths::default() }
     }
 
     #[test]
@@ -189,12 +177,6 @@ mod tests {
 
     #[test]
     fn an_order_stops_at_the_end_of_a_schedule_alone() {
-        let failed = |retry_at| ClaimEnd::Failed {
-            attempt: attempt(Some(FailureReason::Tls)),
-            retry_after: None,
-            retry_at,
-            pauses: PauseLengths::default(),
-        };
         for (end, is_spent) in [
             (failed(None), true),
             (ClaimEnd::Expired { at: at(20) }, true),
@@ -216,12 +198,6 @@ mod tests {
 
     #[test]
     fn an_outcome_is_counted_once_and_only_if_it_is_known() {
-        let failed = |retry_at| ClaimEnd::Failed {
-            attempt: attempt(None),
-            retry_after: None,
-            retry_at,
-            pauses: PauseLengths::default(),
-        };
         for (end, counts) in [
             (ClaimEnd::Delivered(attempt(None)), [1, 0, 0]),
             (failed(Some(at(90))), [0, 1, 0]),

@@ -74,13 +74,10 @@ impl DeliveryRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_samples::at;
 
     fn rate(per_second: f64) -> DeliveryRate {
         DeliveryRate::new(per_second).unwrap()
-    }
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
     }
 
     #[test]

@@ -150,13 +150,10 @@ impl QueuedDelivery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_samples::at;
 
     const CLAIM: ClaimId = ClaimId::from_number(7);
     const OTHER: ClaimId = ClaimId::from_number(8);
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
 
     fn given_back(due_at: i64) -> ClaimEnd {
         ClaimEnd::GivenBack { at: at(50), due_at: at(due_at) }

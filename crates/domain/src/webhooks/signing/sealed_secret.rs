@@ -173,12 +173,9 @@ mod tests {
     use super::super::signer::SignerWish;
     use super::*;
     use crate::memory::SeededEntropy;
+    use crate::test_samples::sealing_keys;
 
     const SUBSCRIPTION: SubscriptionId = SubscriptionId::from_bytes([9; 16]);
-
-    fn keys(bytes: &[u8]) -> SealingKeys {
-        SealingKeys::new(bytes.iter().map(|byte| Zeroizing::new([*byte; 32])).collect()).unwrap()
-    }
 
     fn sealed(keys: &SealingKeys, seed: u64) -> SealedSecret {
         keys.seal(&SigningSecret::parse("swordfish").unwrap().into(), SUBSCRIPTION, &SeededEntropy::new(seed))
@@ -186,7 +183,7 @@ mod tests {
 
     #[test]
     fn opens_what_it_sealed_and_shows_nothing_of_it() {
-        let keys = keys(&[1]);
+        let keys = sealing_keys(&[1]);
         let sealed = sealed(&keys, 3);
         let unsealed = keys.unseal(&SealedSecret::from_bytes(sealed.as_bytes().to_vec()), SUBSCRIPTION).unwrap();
         assert_eq!(unsealed.signer.secret().map(SigningSecret::expose), Some("swordfish"));
@@ -198,13 +195,13 @@ mod tests {
 
     #[test]
     fn the_same_secret_never_looks_the_same() {
-        let keys = keys(&[1]);
+        let keys = sealing_keys(&[1]);
         assert_ne!(sealed(&keys, 3), sealed(&keys, 4));
     }
 
     #[test]
     fn a_secret_moved_to_another_subscription_does_not_open() {
-        let keys = keys(&[1]);
+        let keys = sealing_keys(&[1]);
         assert_eq!(keys.unseal(&sealed(&keys, 3), SubscriptionId::from_bytes([8; 16])).err(), Some(UnsealError));
     }
 
@@ -220,9 +217,9 @@ mod tests {
     /// Older keys open, and the newest seals. The public key needs no opening.
     #[test]
     fn every_kind_opens_as_it_was_sealed() {
-        let (newest, both) = (keys(&[2]), keys(&[2, 1]));
+        let (newest, both) = (sealing_keys(&[2]), sealing_keys(&[2, 1]));
         for signer in signers() {
-            let old = keys(&[1]).seal(&signer, SUBSCRIPTION, &SeededEntropy::new(3));
+            let old = sealing_keys(&[1]).seal(&signer, SUBSCRIPTION, &SeededEntropy::new(3));
             assert_eq!(old.public(), signer.public());
             assert_eq!(newest.unseal(&old, SUBSCRIPTION).err(), Some(UnsealError));
             let unsealed = both.unseal(&old, SUBSCRIPTION).unwrap();
@@ -239,7 +236,7 @@ mod tests {
 
     #[test]
     fn a_damaged_signer_does_not_open() {
-        let keys = keys(&[1]);
+        let keys = sealing_keys(&[1]);
         for signer in signers() {
             let whole = keys.seal(&signer, SUBSCRIPTION, &SeededEntropy::new(3)).as_bytes().to_vec();
             for index in 0..whole.len() {
@@ -257,7 +254,7 @@ mod tests {
     #[test]
     fn derived_keys_depend_on_every_part() {
         let derive = |bytes: &[u8], subscription, key: &str| -> Vec<[u8; 32]> {
-            let (keys, key) = (keys(bytes), IdempotencyKey::parse(key).unwrap());
+            let (keys, key) = (sealing_keys(bytes), IdempotencyKey::parse(key).unwrap());
             let derivations = keys.derivations(subscription, &key);
             derivations.flat_map(|derive| [SigningKind::Hmac, SigningKind::Ed25519].map(|kind| *derive(kind))).collect()
         };

@@ -68,10 +68,10 @@ impl SealedSecrets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_samples::at;
 
     #[test]
     fn an_earlier_overlap_allows_only_a_rotation_without_one() {
-        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
         let secrets = |previous: Option<i64>| SealedSecrets {
             current: SealedSecret::from_bytes(vec![1]),
             previous: previous.map(|until| (SealedSecret::from_bytes(vec![2]), at(until))),
@@ -90,7 +90,6 @@ mod tests {
 
     #[test]
     fn public_keys_are_those_that_sign() {
-        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
         let pair = |byte| SealedSecret::from_bytes([vec![2], vec![byte; 60]].concat());
         let secret = || SealedSecret::from_bytes(vec![1; 60]);
         let keys = |current: SealedSecret, previous: Option<SealedSecret>, now| -> Vec<u8> {

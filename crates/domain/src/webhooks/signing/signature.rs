@@ -51,15 +51,12 @@ mod tests {
     use zeroize::Zeroizing;
 
     use super::*;
+    use crate::test_samples::at;
 
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const ID: &str = "msg_p5jXN8AQM9LWM0D4loKWxJek";
     const BODY: &[u8] = br#"{"test": 2432232314}"#;
     const SIGNATURE: &str = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
-
-    fn at(unix_millis: i64) -> Timestamp {
-        Timestamp::from_unix_millis(unix_millis).unwrap()
-    }
 
     fn secrets(texts: &[&str]) -> Vec<Signer> {
         texts.iter().map(|text| SigningSecret::parse(text).unwrap().into()).collect()

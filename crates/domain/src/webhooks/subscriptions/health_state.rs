@@ -83,7 +83,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::webhooks::AnswerHeaders;
+    use crate::test_samples::attempt;
     use crate::webhooks::{DisableReason, Pause};
 
     const NOW: Timestamp = Timestamp::from_unix_millis(1_795_225_323_120).unwrap();
@@ -91,15 +91,7 @@ mod tests {
 
     fn health(failures_in_a_row: u32, pause: Option<Pause>) -> SubscriptionHealth {
         let failing_since = (failures_in_a_row > 0).then_some(NOW.minus(SECOND));
-        let last_attempt = AttemptRecord {
-            number: 1,
-            started_at: NOW.minus(SECOND),
-            duration: SECOND,
-            failure: (failures_in_a_row > 0).then_some(FailureReason::Timeout),
-            status: None,
-            headers: AnswerHeaders::default(),
-            excerpt: Vec::new(),
-        };
+        let last_attempt = attempt((failures_in_a_row > 0).then_some(FailureReason::Timeout));
         let breaker = Breaker { failures_in_a_row, failing_since, pause };
         SubscriptionHealth { breaker, waiting: 0, last_attempt: Some(last_attempt) }
     }
