@@ -174,6 +174,11 @@ mod tests {
         FoundOwner { place: OwnerPlace::of(&owner, by, text), owner, record }
     }
 
+    fn suspended(mut one: FoundOwner) -> FoundOwner {
+        one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
+        one
+    }
+
     fn subjects(page: &OwnerPage) -> Vec<&str> {
         page.owners.iter().map(|one| one.found.owner.subject()).collect()
     }
@@ -242,10 +247,7 @@ mod tests {
             let all: Vec<FoundOwner> = (0..read.max)
                 .map(|_| {
                     number += 1;
-                    let mut one = found(FoundBy::Id, "", &format!("{number:06}"), None);
-                    one.record.suspension =
-                        Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
-                    one
+                    suspended(found(FoundBy::Id, "", &format!("{number:06}"), None))
                 })
                 .collect();
             searched += read.max;
@@ -259,10 +261,6 @@ mod tests {
 
     #[test]
     fn suspended_owners_are_all_looked_at_and_those_of_other_providers_left_out() {
-        let suspended = |mut one: FoundOwner| {
-            one.record.suspension = Some(Suspension { since: Timestamp::MIN, reason: None, by: SuspendedBy::Host });
-            one
-        };
         let mut foreign = suspended(found(FoundBy::Suspension, "", "ac", None));
         foreign.owner = OwnerId::new("https://other.example", "ac").unwrap();
         foreign.place = OwnerPlace::of(&foreign.owner, FoundBy::Suspension, "");
