@@ -87,7 +87,3 @@ fn with<const N: usize>(file: &str, environment: [(&str, &str); N]) -> Result<Lo
 fn problems<const N: usize>(file: &str, environment: [(&str, &str); N]) -> String {
     with(file, environment).expect_err("a problem")
 }
-
-fn value(loaded: &Loaded, name: &str) -> (Option<String>, String) {
-    loaded.value(name)
-}

@@ -1,6 +1,6 @@
 //! No secret is shown: neither in force, nor refused, nor in a URL.
 
-use crate::{ConfigFile, KEY, SECRET, loaded, problems, value, with};
+use crate::{ConfigFile, KEY, SECRET, loaded, problems, with};
 
 #[test]
 fn a_refused_secret_is_not_shown() {
@@ -46,7 +46,7 @@ fn a_password_in_a_database_url_never_shows() {
         ("postgres://h/d?hunter2", "postgres://h/d?***"),
         ("sqlite:///data/a.db", "sqlite:///data/a.db"),
     ] {
-        assert_eq!(value(&with("", [("DATABASE_URL", url)]).unwrap(), "DATABASE_URL").0.as_deref(), Some(shown));
+        assert_eq!(with("", [("DATABASE_URL", url)]).unwrap().value("DATABASE_URL").0.as_deref(), Some(shown));
     }
     for (wrong, shown) in
         [("u:hunter2@h/d", "***"), ("gatepost.db", "gatepost.db"), ("sqlite://:memory:", "sqlite://:memory:")]
@@ -61,7 +61,7 @@ fn a_refused_value_that_is_not_a_secret_is_shown() {
     let text = loaded(&ConfigFile::new("").run(&["keys", "list"], &[("GATEPOST_URL", "keys.example")])).unwrap_err();
     assert!(text.contains(r#"GATEPOST_URL is "keys.example""#), "{text}");
     let url = "postgres://u@h/d?target_session_attrs=read-write&pasword=hunter2";
-    let shown = value(&with("", [("DATABASE_URL", url)]).unwrap(), "DATABASE_URL").0.unwrap();
+    let shown = with("", [("DATABASE_URL", url)]).unwrap().value("DATABASE_URL").0.unwrap();
     assert_eq!(shown, "postgres://u@h/d?target_session_attrs=read-write&pasword=***");
 }
 

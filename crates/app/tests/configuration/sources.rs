@@ -3,17 +3,17 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::{ConfigFile, SECRET, problems, value, with};
+use crate::{ConfigFile, SECRET, problems, with};
 
 #[test]
 fn the_environment_wins_over_the_file_and_the_file_over_the_default() {
     let file = "listen = '127.0.0.1:1'\nmigrate = false\ndatabase_pool_size = 7";
     let loaded = with(file, [("LISTEN", "127.0.0.1:2")]).unwrap();
-    assert_eq!(value(&loaded, "LISTEN"), (Some("127.0.0.1:2".into()), "environment".into()));
-    let (migrate, origin) = value(&loaded, "MIGRATE");
+    assert_eq!(loaded.value("LISTEN"), (Some("127.0.0.1:2".into()), "environment".into()));
+    let (migrate, origin) = loaded.value("MIGRATE");
     assert_eq!((migrate.as_deref(), origin.ends_with("gatepost.toml")), (Some("false"), true));
-    assert_eq!(value(&loaded, "DATABASE_POOL_SIZE").0.as_deref(), Some("7"));
-    assert_eq!(value(&loaded, "LOG"), (Some("info".into()), "default".into()));
+    assert_eq!(loaded.value("DATABASE_POOL_SIZE").0.as_deref(), Some("7"));
+    assert_eq!(loaded.value("LOG"), (Some("info".into()), "default".into()));
 }
 
 #[test]
@@ -22,9 +22,9 @@ fn a_value_file_is_read_without_its_newline() {
     for content in ["127.0.0.1:9", "127.0.0.1:9\n", "127.0.0.1:9\r\n"] {
         let path = file.beside("listen", content);
         let loaded = file.load(&[("LISTEN_FILE", &path)]).unwrap();
-        assert_eq!(value(&loaded, "LISTEN"), (Some("127.0.0.1:9".into()), format!("LISTEN_FILE={path}")));
+        assert_eq!(loaded.value("LISTEN"), (Some("127.0.0.1:9".into()), format!("LISTEN_FILE={path}")));
         let loaded = with(&format!("listen_file = '{path}'"), []).unwrap();
-        assert_eq!(value(&loaded, "LISTEN").0.as_deref(), Some("127.0.0.1:9"));
+        assert_eq!(loaded.value("LISTEN").0.as_deref(), Some("127.0.0.1:9"));
     }
     // An editor adds one newline. A second one is part of the value.
     let path = file.beside("token", &format!("{SECRET}\n\n"));
@@ -54,7 +54,7 @@ fn a_value_and_its_file_beside_each_other_are_refused() {
     assert!(text.contains("both set"), "{text}");
     // If they are set in different places, the environment wins.
     let loaded = with("operator_token_file = '/nowhere'", [("OPERATOR_TOKEN", SECRET)]).unwrap();
-    assert_eq!(value(&loaded, "OPERATOR_TOKEN").1, "environment");
+    assert_eq!(loaded.value("OPERATOR_TOKEN").1, "environment");
 }
 
 #[test]

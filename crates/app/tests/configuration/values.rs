@@ -1,6 +1,6 @@
 //! The settings: their defaults, their allowed values, and how lists and empty values read.
 
-use crate::{ConfigFile, KEY, Loaded, SECRET, problems, value, with};
+use crate::{ConfigFile, KEY, Loaded, SECRET, problems, with};
 
 /// Each setting and its default.
 const DEFAULTS: [(&str, Option<&str>); 70] = [
@@ -80,7 +80,7 @@ const DEFAULTS: [(&str, Option<&str>); 70] = [
 fn nothing_set_gives_the_documented_defaults() {
     let loaded = with("", []).unwrap();
     for (name, default) in DEFAULTS {
-        assert_eq!(value(&loaded, name), (default.map(str::to_owned), "default".into()), "{name}");
+        assert_eq!(loaded.value(name), (default.map(str::to_owned), "default".into()), "{name}");
     }
     assert_eq!(loaded.settings.len(), 76);
 }
@@ -147,22 +147,22 @@ fn every_setting_takes_a_good_value_from_either_source() {
         ("WEBHOOK_RETENTION_DAYS", "90"),
     ] {
         let from_environment = with("", [(name, good)]).unwrap();
-        assert_eq!(value(&from_environment, name), (Some(good.into()), "environment".into()));
+        assert_eq!(from_environment.value(name), (Some(good.into()), "environment".into()));
         let from_file = with(&format!("{} = \"{good}\"", name.to_lowercase()), []).unwrap();
-        assert_eq!(value(&from_file, name).0.as_deref(), Some(good));
+        assert_eq!(from_file.value(name).0.as_deref(), Some(good));
     }
 }
 
 #[test]
 fn secrets_are_not_shown() {
     let secrets = with("", [("OPERATOR_TOKEN", SECRET), ("ENCRYPTION_KEY", &format!("{KEY}, {KEY}"))]).unwrap();
-    assert_eq!(value(&secrets, "OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
+    assert_eq!(secrets.value("OPERATOR_TOKEN"), (Some("***".into()), "environment".into()));
     let hook = with("", [("OPERATOR_WEBHOOK_URL", "https://hooks.example.com/s3cret?t=1")]).unwrap();
-    assert_eq!(value(&hook, "OPERATOR_WEBHOOK_URL").0.as_deref(), Some("https://hooks.example.com"));
+    assert_eq!(hook.value("OPERATOR_WEBHOOK_URL").0.as_deref(), Some("https://hooks.example.com"));
     let both = with("", [("OPERATOR_TOKENS", &*format!("ci:verify:{SECRET}, b2:publish+support:a:{SECRET}"))]).unwrap();
     let shown = "ci:verify:***,b2:publish+support:***";
-    assert_eq!(value(&both, "OPERATOR_TOKENS").0.as_deref(), Some(shown), "a token may contain a colon");
-    assert_eq!(value(&secrets, "ENCRYPTION_KEY"), (Some("***,***".into()), "environment".into()));
+    assert_eq!(both.value("OPERATOR_TOKENS").0.as_deref(), Some(shown), "a token may contain a colon");
+    assert_eq!(secrets.value("ENCRYPTION_KEY"), (Some("***,***".into()), "environment".into()));
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_secret_that_is_not_allowed_is_not_shown() {
 
 #[test]
 fn lists_come_as_arrays_or_with_commas() {
-    let audiences = |loaded: Result<Loaded, String>| value(&loaded.unwrap(), "OIDC_AUDIENCE").0.unwrap();
+    let audiences = |loaded: Result<Loaded, String>| loaded.unwrap().value("OIDC_AUDIENCE").0.unwrap();
     assert_eq!(audiences(with("oidc_audience = ['a', 'b']", [])), "a,b");
     assert_eq!(audiences(with("oidc_audience = 'a, b'", [])), "a,b");
     assert_eq!(audiences(with("", [("OIDC_AUDIENCE", "a, b")])), "a,b");
@@ -293,7 +293,7 @@ fn lists_come_as_arrays_or_with_commas() {
 fn empty_means_not_set_only_where_there_is_no_default() {
     let names = ["PUBLIC_URL", "OIDC_ISSUER", "OIDC_AUDIENCE", "OPERATOR_TOKEN", "ENCRYPTION_KEY", "LOG_FORMAT"];
     for name in names.into_iter().chain(["CORS_ORIGINS", "TRUSTED_PROXIES", "AUDIT_LOG"]) {
-        assert_eq!(value(&with("", [(name, "")]).unwrap(), name).0, None, "{name}");
+        assert_eq!(with("", [(name, "")]).unwrap().value(name).0, None, "{name}");
     }
     let with_default = [
         "DATABASE_URL",
@@ -318,8 +318,8 @@ fn shards_are_of_postgres_and_each_server_has_one() {
     assert!(few.contains("DATABASE_URL names 2 servers") && few.contains("set it to 2 or more"), "{few}");
     let loaded = with("", [("DATABASE_URL", servers), ("DATABASE_SHARDS", "16")]).unwrap();
     let shown = "postgres://u:***@a/d postgresql://u:***@b,c/d?sslmode=disable";
-    assert_eq!(value(&loaded, "DATABASE_URL").0.as_deref(), Some(shown));
-    assert_eq!(value(&loaded, "DATABASE_SHARDS").0.as_deref(), Some("16"));
+    assert_eq!(loaded.value("DATABASE_URL").0.as_deref(), Some(shown));
+    assert_eq!(loaded.value("DATABASE_SHARDS").0.as_deref(), Some("16"));
 }
 
 #[test]
@@ -329,7 +329,7 @@ fn the_log_is_kept_as_long_as_a_delivery_may_live() {
     let long = problems("", [("WEBHOOK_RETRY_SCHEDULE", "7d,7d,7d"), ("WEBHOOK_RETENTION_DAYS", "28")]);
     assert!(long.contains("WEBHOOK_RETENTION_DAYS is \"28\" (environment)") && long.contains("30 to 3650"), "{long}");
     let none = with("", [("WEBHOOK_RETRY_SCHEDULE", "")]).unwrap();
-    assert_eq!(value(&none, "WEBHOOK_RETRY_SCHEDULE").0, None);
+    assert_eq!(none.value("WEBHOOK_RETRY_SCHEDULE").0, None);
 }
 
 #[test]
