@@ -8,16 +8,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::memory::{MemorySessionStore, SeededEntropy};
+use domain::memory::{MemoryKeyStore, MemorySessionStore, SeededEntropy};
 use domain::ports::{
-    ChangeFeed, ChangeKeyRequest, ChangedKey, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found,
-    InsertKeyRequest, KeyStore, KeyStores, KeyUsageStore, ListExpiringRequest, RecentUses, Revocation,
-    RevokeDigestsRequest, RevokeKeyRequest, RevokeUserKeysRequest, RotateKeyRequest, Rotation, SessionStores,
-    StoreError, UsageRequest,
+    ChangeFeed, Clock, CredentialChanges, CredentialStore, FeedPosition, FeedRead, Found, KeyStores, KeyUsageStore,
+    RecentUses, SessionStores, StoreError, UsageRequest,
 };
 use domain::{
-    ApiKey, CredentialDigest, FullKey, Hour, KeyId, KeyPolicy, KeyPolicySettings, KeyUsage, KeyUse, Label, ListView,
-    OwnerId, Scopes, Timestamp, UsageCounts,
+    ApiKey, CredentialDigest, FullKey, Hour, KeyId, KeyPolicy, KeyPolicySettings, KeyUsage, KeyUse, Label, OwnerId,
+    Scopes, Timestamp, UsageCounts,
 };
 use tokio::time::Instant;
 use verifier::{CredentialStores, Verifier, VerifierSettings};
@@ -37,41 +35,6 @@ struct EveryKey;
 fn limited_policy() -> KeyPolicy {
     let settings = KeyPolicySettings { rate_limit: "1000000/s".parse().ok(), ..KeyPolicySettings::default() };
     KeyPolicy::new(settings).expect("the settings are valid")
-}
-
-#[async_trait]
-impl KeyStore for EveryKey {
-    async fn insert_within(&self, _: &InsertKeyRequest) -> Result<domain::ports::Insertion, StoreError> {
-        Ok(domain::ports::Insertion::LimitReached { max: 0 })
-    }
-
-    async fn list(&self, _: &OwnerId, _: ListView) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn revoke(&self, _: &RevokeKeyRequest) -> Result<Revocation, StoreError> {
-        Ok(Revocation::NotFound)
-    }
-
-    async fn rotate(&self, _: &RotateKeyRequest) -> Result<Rotation, StoreError> {
-        Ok(Rotation::NotFound)
-    }
-
-    async fn change(&self, _: &ChangeKeyRequest) -> Result<ChangedKey, StoreError> {
-        Ok(ChangedKey::NotFound)
-    }
-
-    async fn revoke_by_digests(&self, _: &RevokeDigestsRequest) -> Result<Vec<(CredentialDigest, ApiKey)>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn revoke_user_keys(&self, _: &RevokeUserKeysRequest) -> Result<Vec<CredentialDigest>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn list_expiring(&self, _: &ListExpiringRequest) -> Result<Vec<ApiKey>, StoreError> {
-        Ok(Vec::new())
-    }
 }
 
 #[async_trait]
@@ -105,9 +68,7 @@ impl ChangeFeed for EveryKey {
             at: SystemClock.now(),
         })
     }
-    async fn hint(&self) {
-        std::future::pending::<()>().await;
-    }
+
     async fn forget_changes(&self, _: &FeedPosition) -> Result<(), StoreError> {
         Ok(())
     }
@@ -180,7 +141,9 @@ async fn measure_waiting_uses(verifier: &Verifier, keys: &[String]) {
 
 fn stores() -> CredentialStores {
     let sessions = SessionStores::of(&Arc::new(MemorySessionStore::default()));
-    CredentialStores { keys: KeyStores::of(&Arc::new(EveryKey)), sessions, members: None }
+    let store = Arc::new(MemoryKeyStore::default());
+    let keys = KeyStores { store, credentials: Arc::new(EveryKey), usage: Arc::new(EveryKey) };
+    CredentialStores { keys, sessions, members: None }
 }
 
 #[tokio::main(worker_threads = 3)]
