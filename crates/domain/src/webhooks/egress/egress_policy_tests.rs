@@ -13,51 +13,31 @@ fn is_allowed(policy: &EgressPolicy, address: &str) -> bool {
     policy.judge_address(address.parse().unwrap()).is_ok()
 }
 
-/// Of each refused range: the address before it, its first and last, and the address after it. `None` if the neighbour
-/// is refused as part of another range, or does not exist.
-const REFUSED_RANGES: &[(Option<&str>, &str, &str, Option<&str>)] = &[
-    (None, "0.0.0.0", "0.255.255.255", Some("1.0.0.0")),
-    (Some("9.255.255.255"), "10.0.0.0", "10.255.255.255", Some("11.0.0.0")),
-    (Some("100.63.255.255"), "100.64.0.0", "100.127.255.255", Some("100.128.0.0")),
-    (Some("126.255.255.255"), "127.0.0.0", "127.255.255.255", Some("128.0.0.0")),
-    (Some("168.63.129.15"), "168.63.129.16", "168.63.129.16", Some("168.63.129.17")),
-    (Some("169.253.255.255"), "169.254.0.0", "169.254.255.255", Some("169.255.0.0")),
-    (Some("172.15.255.255"), "172.16.0.0", "172.31.255.255", Some("172.32.0.0")),
-    (Some("191.255.255.255"), "192.0.0.0", "192.0.0.255", Some("192.0.1.0")),
-    (Some("192.0.1.255"), "192.0.2.0", "192.0.2.255", Some("192.0.3.0")),
-    (Some("192.88.98.255"), "192.88.99.0", "192.88.99.255", Some("192.88.100.0")),
-    (Some("192.167.255.255"), "192.168.0.0", "192.168.255.255", Some("192.169.0.0")),
-    (Some("198.17.255.255"), "198.18.0.0", "198.19.255.255", Some("198.20.0.0")),
-    (Some("198.51.99.255"), "198.51.100.0", "198.51.100.255", Some("198.51.101.0")),
-    (Some("203.0.112.255"), "203.0.113.0", "203.0.113.255", Some("203.0.114.0")),
-    (Some("223.255.255.255"), "224.0.0.0", "239.255.255.255", None),
-    (None, "240.0.0.0", "255.255.255.255", None),
-    (None, "::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Some("2000::")),
-    (
-        Some("2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
-        "2001::",
-        "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
-        Some("2001:200::"),
-    ),
-    (
-        Some("2001:db7:ffff:ffff:ffff:ffff:ffff:ffff"),
-        "2001:db8::",
-        "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
-        Some("2001:db9::"),
-    ),
-    (
-        Some("2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
-        "2002::",
-        "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-        Some("2003::"),
-    ),
-    (
-        Some("3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff"),
-        "3fff::",
-        "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
-        Some("3fff:1000::"),
-    ),
-    (Some("3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), "4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", None),
+/// Of each refused range: the address before it, its first and last, and the address after it. Empty if the
+/// neighbour is refused as part of another range, or does not exist.
+const REFUSED_RANGES: &[(&str, &str, &str, &str)] = &[
+    ("", "0.0.0.0", "0.255.255.255", "1.0.0.0"),
+    ("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"),
+    ("100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"),
+    ("126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"),
+    ("168.63.129.15", "168.63.129.16", "168.63.129.16", "168.63.129.17"),
+    ("169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"),
+    ("172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"),
+    ("191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"),
+    ("192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0"),
+    ("192.88.98.255", "192.88.99.0", "192.88.99.255", "192.88.100.0"),
+    ("192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0"),
+    ("198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0"),
+    ("198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0"),
+    ("203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0"),
+    ("223.255.255.255", "224.0.0.0", "239.255.255.255", ""),
+    ("", "240.0.0.0", "255.255.255.255", ""),
+    ("", "::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2000::"),
+    ("2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::"),
+    ("2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::"),
+    ("2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2003::"),
+    ("3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::"),
+    ("3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", ""),
 ];
 
 #[test]
@@ -66,7 +46,7 @@ fn each_range_is_refused_to_its_edges_and_no_further() {
     for (before, first, last, after) in REFUSED_RANGES {
         assert!(!is_allowed(&policy, first), "{first}");
         assert!(!is_allowed(&policy, last), "{last}");
-        for neighbour in [before, after].into_iter().flatten() {
+        for neighbour in [before, after].into_iter().filter(|neighbour| !neighbour.is_empty()) {
             assert!(is_allowed(&policy, neighbour), "{neighbour}");
         }
     }
