@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::memory::unique_cause;
-use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy};
+use domain::memory::{ManualClock, MemorySessionStore, SeededEntropy, unique_cause};
 use domain::ports::{
     CredentialStore as _, IdentityProvider, IdentityUnavailable, SessionStore as _, SessionStores, SignInAnswer,
     SignInRequest, SignInVerdict,
@@ -54,14 +53,9 @@ impl IdentityProvider for Provider {
         if answer.code == "stolen" {
             return Ok(SignInVerdict::Refused("the code is not this client's"));
         }
-        let user = OwnerId::new("https://id.example", answer.code).unwrap();
-        let token = IdToken::new("the token of the provider");
-        Ok(SignInVerdict::Valid {
-            identity: user.into(),
-            has_operator_claim: answer.code == "olga",
-            profile: OwnerProfile::default(),
-            token,
-        })
+        let identity = OwnerId::new("https://id.example", answer.code).unwrap().into();
+        let (profile, token) = (OwnerProfile::default(), IdToken::new("the token of the provider"));
+        Ok(SignInVerdict::Valid { identity, has_operator_claim: answer.code == "olga", profile, token })
     }
 
     fn sign_out_url(&self, back_to: &str) -> Option<String> {
@@ -78,8 +72,8 @@ struct Desk {
 
 fn desk(provider: Provider) -> Desk {
     let clock = Arc::new(ManualClock::new(Timestamp::from_unix_millis(1_795_225_323_120).unwrap()));
-    let (entropy, store, provider) =
-        (Arc::new(SeededEntropy::new(1)), Arc::<MemorySessionStore>::default(), Arc::new(provider));
+    let (entropy, provider) = (Arc::new(SeededEntropy::new(1)), Arc::new(provider));
+    let store = Arc::<MemorySessionStore>::default();
     let sessions = Sessions::new(SessionStores::of(&store), Arc::new(()), clock.clone(), entropy.clone());
     let keys = Arc::new(SealingKeys::new(vec![[1; 32].into()]).unwrap());
     let settings = SignInSettings { redirect_uri: REDIRECT.into(), operators: vec!["oskar".into()] };
