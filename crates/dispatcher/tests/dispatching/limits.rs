@@ -46,11 +46,7 @@ async fn subscriptions_of_one_host_share_its_limit_fairly() {
 /// A claim that has no room for more payloads is followed by another as soon as there is room.
 #[tokio::test(start_paused = true)]
 async fn payloads_of_claimed_deliveries_keep_within_the_memory() {
-    let world = World::new(1);
-    let mut lanes = Vec::new();
-    for n in 0..12 {
-        lanes.push(world.subscribe(&format!("https://receiver-{n}.example/")).await);
-    }
+    let (world, lanes) = World::with_lanes(12).await;
     let (queue, _, running) = world.run(takes(millis(20)), DispatcherSettings::default());
     for round in 0..3 {
         for lane in &lanes {
@@ -70,10 +66,7 @@ async fn payloads_of_claimed_deliveries_keep_within_the_memory() {
 
 #[tokio::test(start_paused = true)]
 async fn all_attempts_together_keep_within_the_limit() {
-    let world = World::new(1);
-    for n in 0..30 {
-        world.subscribe(&format!("https://receiver-{n}.example/")).await;
-    }
+    let (world, _) = World::with_lanes(30).await;
     world.publish(10, None).await;
     // One owner may take three quarters of the places: 25.
     let settings = DispatcherSettings { concurrency: 33, ..DispatcherSettings::default() };
@@ -94,10 +87,7 @@ impl Fate for SlowToStore {
 
 #[tokio::test(start_paused = true)]
 async fn lanes_that_wait_for_a_slow_store_are_claimed_when_it_is_done() {
-    let world = World::new(1);
-    for n in 0..30 {
-        world.subscribe(&format!("https://receiver-{n}.example/")).await;
-    }
+    let (world, _) = World::with_lanes(30).await;
     world.publish(10, None).await;
     let (queue, receivers) = (FaultyQueue::new(&world.store, Arc::new(SlowToStore)), Receivers::new(|_| well()));
     let settings = DispatcherSettings { concurrency: 33, ..DispatcherSettings::default() };

@@ -43,10 +43,7 @@ impl WebhookSender for Sender {
 
 /// Delivers nine webhooks to three receivers, and dies once. Returns the number of attempts, and whether it died.
 async fn deliver_dying_at(number: usize) -> (usize, bool) {
-    let world = World::new(1);
-    for n in 0..3 {
-        world.subscribe(&format!("https://receiver-{n}.example/")).await;
-    }
+    let (world, _) = World::with_lanes(3).await;
     world.publish(3, None).await;
     let receivers = Receivers::new(|_| well());
     let fate = Arc::new(DieAt { number, passed: AtomicUsize::new(0) });

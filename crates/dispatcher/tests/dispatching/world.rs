@@ -100,6 +100,15 @@ impl World {
         (world, lane)
     }
 
+    /// A world with `count` subscriptions, each at its own host.
+    pub(crate) async fn with_lanes(count: usize) -> (Arc<Self>, Vec<SubscriptionId>) {
+        let (world, mut lanes) = (Self::new(1), Vec::new());
+        for n in 0..count {
+            lanes.push(world.subscribe(&format!("https://receiver-{n}.example/")).await);
+        }
+        (world, lanes)
+    }
+
     /// A number below `bound`.
     pub(crate) fn draw(&self, bound: u64) -> u64 {
         let mut bytes = [0; 8];
