@@ -355,11 +355,9 @@ impl Oracle {
         *load.hosts.entry(host.to_owned()).or_default().entry(owner).or_default() -= 1;
         let on_lane = load.lanes.entry(lane).or_insert_with(LaneLoad::new);
         on_lane.in_flight -= 1;
-        match verdict {
-            Some(Verdict::NotCharged) => {}
-            Some(verdict) => on_lane.ended(verdict == Verdict::Delivered),
-            None if is_cut_off_by_limit => on_lane.ended(false),
-            None => {}
+        let is_charged = verdict.map_or(is_cut_off_by_limit, |verdict| verdict != Verdict::NotCharged);
+        if is_charged {
+            on_lane.ended(verdict == Some(Verdict::Delivered));
         }
     }
 
@@ -376,9 +374,8 @@ impl Oracle {
     }
 
     pub(crate) fn was_cancelled(&self, id: DeliveryId) {
-        let mut model = self.model.lock().unwrap();
-        model.cancelled.insert(id);
-        model.records.entry(id).or_default().is_taken_away = true;
+        self.was_taken_away(id);
+        self.model.lock().unwrap().cancelled.insert(id);
     }
 
     pub(crate) fn was_retried(&self, id: DeliveryId) {
