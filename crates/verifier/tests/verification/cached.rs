@@ -42,7 +42,7 @@ async fn concurrent_calls_share_one_read() {
     let key = Arc::new(instance.create().await.full_key);
     for (presented, expected) in [(key.expose(), true), ("svc_live_unknown", false)] {
         let before = instance.link.finds();
-        instance.link.close_gate();
+        instance.link.gate.close();
         let presented: Arc<str> = presented.into();
         let asking: Vec<_> = (0..100)
             .map(|_| {
@@ -54,7 +54,7 @@ async fn concurrent_calls_share_one_read() {
         for _ in 0..200 {
             tokio::task::yield_now().await;
         }
-        instance.link.open_gate();
+        instance.link.gate.open();
         for asked in asking {
             assert_eq!(asked.await.unwrap(), expected);
         }
@@ -66,7 +66,7 @@ async fn concurrent_calls_share_one_read() {
 async fn if_the_call_that_reads_is_dropped_the_next_call_reads() {
     let instance = Arc::new(World::new().single(VerifierSettings::default()));
     let key = Arc::new(instance.create().await.full_key);
-    instance.link.close_gate();
+    instance.link.gate.close();
     let ask = || {
         let (instance, key) = (instance.clone(), key.clone());
         tokio::spawn(async move { instance.is_good(&key).await })
@@ -77,13 +77,13 @@ async fn if_the_call_that_reads_is_dropped_the_next_call_reads() {
     tokio::task::yield_now().await;
     first.abort();
     instance.link.arrived(2).await;
-    instance.link.open_gate();
+    instance.link.gate.open();
     assert!(second.await.unwrap());
     assert!(instance.is_good(&key).await);
     assert_eq!(instance.link.finds(), 2);
 
     // No other call waits for this read. After it is dropped, no fill remains that a later call could join.
-    instance.link.close_gate();
+    instance.link.gate.close();
     let abandoned = tokio::spawn({
         let instance = instance.clone();
         async move { instance.verifier.verify("svc_live_unknown").await }
@@ -91,7 +91,7 @@ async fn if_the_call_that_reads_is_dropped_the_next_call_reads() {
     instance.link.arrived(3).await;
     abandoned.abort();
     abandoned.await.unwrap_err();
-    instance.link.open_gate();
+    instance.link.gate.open();
     assert!(instance.verifier.verify("svc_live_unknown").await.unwrap().is_none());
     assert_eq!(instance.link.finds(), 4);
 }

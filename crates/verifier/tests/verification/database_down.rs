@@ -74,7 +74,7 @@ async fn a_single_process_keeps_using_its_cache() {
 #[tokio::test]
 async fn calls_that_wait_for_one_read_share_its_failure() {
     let here = Arc::new(World::new().single(VerifierSettings::default()));
-    here.link.close_gate();
+    here.link.gate.close();
     here.link.set_down(true);
     let asking: Vec<_> = (0..100)
         .map(|_| {
@@ -86,7 +86,7 @@ async fn calls_that_wait_for_one_read_share_its_failure() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
-    here.link.open_gate();
+    here.link.gate.open();
     for asked in asking {
         let error = asked.await.unwrap();
         let cause = std::error::Error::source(&error).unwrap();

@@ -209,7 +209,7 @@ async fn a_list_in_progress_shows_a_use_that_is_written_meanwhile() {
     let (world, here) = World::with_single();
     let (key, other) = (here.create().await, here.create().await);
     assert!(here.is_good(&key.full_key).await);
-    here.link.close_list_gate();
+    here.link.list_gate.close();
     let list = here.keys.list(&world.owner);
     let write = async {
         here.link.list_has_read().await;
@@ -217,7 +217,7 @@ async fn a_list_in_progress_shows_a_use_that_is_written_meanwhile() {
         tokio::time::sleep(STORED_USES_SHOWN.saturating_sub(Duration::from_millis(1))).await;
         assert!(here.is_good(&other.full_key).await);
         here.verifier.flush().await.unwrap();
-        here.link.open_list_gate();
+        here.link.list_gate.open();
     };
     let (listed, ()) = tokio::join!(list, write);
     let last_use = listed.unwrap().iter().find(|listed| listed.id == key.id).unwrap().last_used_at;

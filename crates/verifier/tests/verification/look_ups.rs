@@ -36,13 +36,13 @@ fn reads(instance: &Instance) -> (usize, Vec<usize>) {
 async fn calls_that_arrive_during_a_read_share_the_next_one() {
     let here = World::new().single(VerifierSettings::default());
     let good = here.create().await.full_key;
-    here.link.close_gate();
+    here.link.gate.close();
     let first = two_reads(&here).await;
     let flood: Vec<_> = (2..1_500).map(|n| ask(&here, format!("svc_live_unknown-{n}"))).collect();
     let last = ask(&here, FullKey::expose(&good).to_owned());
     settle().await;
     assert_eq!(reads(&here), (2, vec![]), "at most two reads may run at a time");
-    here.link.open_gate();
+    here.link.gate.open();
     assert!(last.await.unwrap().unwrap(), "a good key behind a flood must be found");
     for refused in first.into_iter().chain(flood) {
         assert!(!refused.await.unwrap().unwrap());
@@ -57,7 +57,7 @@ async fn a_look_up_in_one_shard_waits_for_no_other() {
     let here = World::new().of_two_shards();
     let shard = |text: &str| Home::of_digest(&CredentialDigest::of_presented(text).unwrap()).shard(2);
     let unknown = |wanted| (0..).map(|n| format!("svc_live_unknown-{n}")).filter(move |text| shard(text) == wanted);
-    here.link.close_gate();
+    here.link.gate.close();
     let mut calls = Vec::new();
     for (count, text) in (1..).zip(unknown(0).take(2)) {
         calls.push(ask(&here, text));
@@ -69,7 +69,7 @@ async fn a_look_up_in_one_shard_waits_for_no_other() {
     calls.extend(unknown(1).take(1).map(|text| ask(&here, text)));
     settle().await;
     assert_eq!(reads(&here), (3, vec![]), "the second shard is read at once");
-    here.link.open_gate();
+    here.link.gate.open();
     for call in calls {
         assert!(!call.await.unwrap().unwrap());
     }
@@ -79,13 +79,13 @@ async fn a_look_up_in_one_shard_waits_for_no_other() {
 #[tokio::test(start_paused = true)]
 async fn the_number_of_waiting_calls_is_bounded() {
     let here = World::new().single(VerifierSettings { unknown_max: 20_000, ..VerifierSettings::default() });
-    here.link.close_gate();
+    here.link.gate.close();
     let reading = two_reads(&here).await;
     let waiting: Vec<_> = (0..10_000).map(|n| ask(&here, format!("svc_live_waiting-{n}"))).collect();
     settle().await;
     let refused = ask(&here, "svc_live_one-too-many".to_owned()).await.unwrap();
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
-    here.link.open_gate();
+    here.link.gate.open();
     for answered in reading.into_iter().chain(waiting) {
         assert!(!answered.await.unwrap().unwrap());
     }
@@ -95,20 +95,20 @@ async fn the_number_of_waiting_calls_is_bounded() {
 #[tokio::test(start_paused = true)]
 async fn a_read_whose_callers_are_gone_completes_and_frees_its_slot() {
     let here = World::new().single(VerifierSettings::default());
-    here.link.close_gate();
+    here.link.gate.close();
     for call in two_reads(&here).await {
         call.abort();
     }
     let next = ask(&here, "svc_live_next".to_owned());
     settle().await;
-    here.link.open_gate();
+    here.link.gate.open();
     assert!(!next.await.unwrap().unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_never_answers_is_unavailable_within_five_seconds() {
     let here = World::new().single(VerifierSettings::default());
-    here.link.close_gate();
+    here.link.gate.close();
     let began = tokio::time::Instant::now();
     let calls: Vec<_> = (0..5).map(|n| ask(&here, format!("svc_live_{n}"))).collect();
     for call in calls {

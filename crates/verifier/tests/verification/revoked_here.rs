@@ -63,7 +63,7 @@ async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
     let (world, instance) = single();
     let CreatedKey { id, full_key, .. } = instance.create().await;
     let key = Arc::new(full_key);
-    instance.link.close_gate();
+    instance.link.gate.close();
     let early = tokio::spawn({
         let (instance, key) = (instance.clone(), key.clone());
         async move { instance.is_good(&key).await }
@@ -78,7 +78,7 @@ async fn a_read_that_a_revocation_overtakes_is_neither_cached_nor_shared() {
         async move { instance.is_good(&key).await }
     });
     instance.link.arrived(2).await;
-    instance.link.open_gate();
+    instance.link.gate.open();
     assert!(!late.await.unwrap(), "a call after the revocation must not join the earlier read");
     assert!(early.await.unwrap(), "a call before the revocation may get either answer; here it gets the one it read");
     assert!(!instance.is_good(&key).await, "the overtaken read must not be cached");
@@ -90,7 +90,7 @@ async fn a_revocation_evicts_its_key_even_if_the_caller_is_dropped() {
     let key = instance.create().await;
     assert!(instance.is_good(&key.full_key).await);
     let arrived = instance.link.at_gate.load(Ordering::SeqCst);
-    instance.link.close_gate();
+    instance.link.gate.close();
     let request = tokio::spawn({
         let (keys, owner): (Keys, _) = (instance.keys.clone(), world.owner.clone());
         async move { keys.revoke(&owner, key.id, &Origin::SERVICE).await.map(|_| ()) }
@@ -98,7 +98,7 @@ async fn a_revocation_evicts_its_key_even_if_the_caller_is_dropped() {
     instance.link.arrived(arrived + 1).await;
     request.abort();
     request.await.unwrap_err();
-    instance.link.open_gate();
+    instance.link.gate.open();
     let refused = async {
         while instance.is_good(&key.full_key).await {
             tokio::task::yield_now().await;

@@ -9,6 +9,7 @@ use domain::sessions::{Session, SessionUse};
 use domain::{CredentialDigest, OwnerId, SessionId, Timestamp};
 
 /// One instance's connection to the store of sessions. Counts the look-ups, and can fail.
+#[derive(Default)]
 pub(crate) struct SessionLink {
     store: Arc<MemorySessionStore>,
     pub(crate) finds: AtomicUsize,
@@ -19,8 +20,7 @@ pub(crate) struct SessionLink {
 
 impl SessionLink {
     pub(crate) fn to(store: &Arc<MemorySessionStore>) -> Arc<Self> {
-        let (finds, is_down, loses_answers) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        Arc::new(Self { store: store.clone(), finds, is_down, loses_answers })
+        Arc::new(Self { store: store.clone(), ..Self::default() })
     }
 
     pub(crate) fn finds(&self) -> usize {

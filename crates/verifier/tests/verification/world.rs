@@ -27,6 +27,7 @@ use verifier::{CredentialStores, Verifier, VerifierSettings};
 use crate::session_link::{SessionLink, fail_if};
 
 /// One instance's connection to the store. Counts the calls, and can make them wait or fail.
+#[derive(Default)]
 pub(crate) struct Link {
     store: Arc<MemoryKeyStore>,
     pub(crate) finds: AtomicUsize,
@@ -42,12 +43,12 @@ pub(crate) struct Link {
     pub(crate) writing_takes: Mutex<Duration>,
     /// Whether revocations are committed, but return an error.
     pub(crate) loses_answers: AtomicBool,
-    /// Blocks calls while a test keeps it closed: look-ups after they have read, revocations before they begin.
-    pub(crate) gate: Semaphore,
+    /// Blocks look-ups after they have read, and revocations before they begin.
+    pub(crate) gate: Gate,
     pub(crate) at_gate: AtomicUsize,
-    /// Blocks lists while a test keeps it closed, after they have read.
-    list_gate: Semaphore,
-    lists_read: Semaphore,
+    /// Blocks lists after they have read.
+    pub(crate) list_gate: Gate,
+    list_read: Notify,
     pub(crate) feed: Mutex<Feed>,
     pub(crate) hint: Notify,
     pub(crate) reads: AtomicUsize,
@@ -56,8 +57,9 @@ pub(crate) struct Link {
 }
 
 /// How reads of the feed behave.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Feed {
+    #[default]
     Works,
     Fails,
     Hangs,
@@ -66,30 +68,34 @@ pub(crate) enum Feed {
     Overflows,
 }
 
-pub(crate) const OPEN: usize = Semaphore::MAX_PERMITS / 2;
+/// Blocks calls while a test keeps it closed.
+pub(crate) struct Gate(Semaphore);
+
+impl Gate {
+    const OPEN: usize = Semaphore::MAX_PERMITS / 2;
+
+    pub(crate) fn close(&self) {
+        self.0.forget_permits(Self::OPEN);
+    }
+
+    pub(crate) fn open(&self) {
+        self.0.add_permits(Self::OPEN);
+    }
+
+    async fn pass(&self) {
+        drop(self.0.acquire().await.unwrap());
+    }
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Semaphore::new(Self::OPEN))
+    }
+}
 
 impl Link {
     fn to(store: &Arc<MemoryKeyStore>) -> Arc<Self> {
-        Arc::new(Self {
-            store: store.clone(),
-            finds: AtomicUsize::new(0),
-            batches: Mutex::default(),
-            fails_look_ups: AtomicBool::new(false),
-            writes_of_uses: Mutex::default(),
-            is_down: AtomicBool::new(false),
-            refuses_uses: AtomicBool::new(false),
-            refuses_usage: AtomicBool::new(false),
-            writing_takes: Mutex::new(Duration::ZERO),
-            loses_answers: AtomicBool::new(false),
-            gate: Semaphore::new(OPEN),
-            at_gate: AtomicUsize::new(0),
-            list_gate: Semaphore::new(OPEN),
-            lists_read: Semaphore::new(0),
-            feed: Mutex::new(Feed::Works),
-            hint: Notify::new(),
-            reads: AtomicUsize::new(0),
-            forgotten: Mutex::default(),
-        })
+        Arc::new(Self { store: store.clone(), ..Self::default() })
     }
 
     pub(crate) fn finds(&self) -> usize {
@@ -104,25 +110,9 @@ impl Link {
         *self.feed.lock().unwrap() = feed;
     }
 
-    pub(crate) fn close_gate(&self) {
-        self.gate.forget_permits(OPEN);
-    }
-
-    pub(crate) fn open_gate(&self) {
-        self.gate.add_permits(OPEN);
-    }
-
-    pub(crate) fn close_list_gate(&self) {
-        self.list_gate.forget_permits(OPEN);
-    }
-
-    pub(crate) fn open_list_gate(&self) {
-        self.list_gate.add_permits(OPEN);
-    }
-
     /// Waits until a list has read the keys that it will return.
     pub(crate) async fn list_has_read(&self) {
-        self.lists_read.acquire().await.unwrap().forget();
+        self.list_read.notified().await;
     }
 
     /// Waits until `count` calls in total have reached the gate.
@@ -134,7 +124,7 @@ impl Link {
 
     async fn pass_gate(&self) {
         self.at_gate.fetch_add(1, Ordering::SeqCst);
-        drop(self.gate.acquire().await.unwrap());
+        self.gate.pass().await;
     }
 
     fn check(&self) -> Result<(), StoreError> {
@@ -152,8 +142,8 @@ impl KeyStore for Link {
     async fn list(&self, owner: &OwnerId, view: ListView) -> Result<Vec<ApiKey>, StoreError> {
         self.check()?;
         let listed = self.store.list(owner, view).await;
-        self.lists_read.add_permits(1);
-        drop(self.list_gate.acquire().await.unwrap());
+        self.list_read.notify_one();
+        self.list_gate.pass().await;
         listed
     }
 
