@@ -330,7 +330,7 @@ impl World {
         Dispatcher::new(DispatcherPorts { queue, sender, keys, clock, entropy, tracer: None }, settings)
     }
 
-    /// Runs a dispatcher without faults, until the last of these is dropped.
+    /// Runs a dispatcher on a queue without faults. It stops when the third value is dropped.
     pub(crate) fn run(
         &self,
         react: impl Fn(&Attempt) -> Reaction + Send + Sync + 'static,

@@ -297,7 +297,7 @@ impl World {
         (world, instance)
     }
 
-    /// A world with two processes, of which the first one runs its verifier.
+    /// A world with two processes. The first one runs its verifier.
     pub(crate) async fn with_two() -> (Self, (Instance, DropGuard), Instance) {
         let world = Self::new();
         let (here, other) = (world.running().await, world.shared(VerifierSettings::default()));
@@ -341,7 +341,7 @@ impl World {
         self.clock.now() < at
     }
 
-    /// One process, which reads the feeds that `feeds` makes of its link.
+    /// One process. It reads the feeds that `feeds` makes of its link.
     fn instance(
         &self,
         settings: VerifierSettings,

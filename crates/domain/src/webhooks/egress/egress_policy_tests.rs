@@ -13,8 +13,8 @@ fn is_allowed(policy: &EgressPolicy, address: &str) -> bool {
     policy.judge_address(address.parse().unwrap()).is_ok()
 }
 
-/// Of each refused range: the address before it, its first and last, and the address after it. Empty if the
-/// neighbour is refused as part of another range, or does not exist.
+/// Of each refused range: the address before it, its first and last, and the address after it. A neighbour is empty if
+/// another range refuses it, or if it does not exist.
 const REFUSED_RANGES: &[(&str, &str, &str, &str)] = &[
     ("", "0.0.0.0", "0.255.255.255", "1.0.0.0"),
     ("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"),
