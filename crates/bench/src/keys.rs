@@ -7,7 +7,7 @@ use throwaway_postgres::{Cluster, ClusterSettings, Database};
 
 use crate::connection::{request, request_to};
 use crate::gatepost::Gatepost;
-use crate::load::{Requests, Sent, send_all, send_timed};
+use crate::load::{Requests, Sent, send_all};
 use crate::pgbench::{self, Amount, CREATE, LIST, REVOKE, SUBSCRIBE, Script};
 use crate::store::server_of;
 use crate::table::{median, print, quantile};
@@ -81,9 +81,9 @@ async fn over_http(cluster: &Cluster, gatepost: &mut Gatepost, tokens: &[String]
     send_all(gatepost.address(), list, false).await?;
 
     let create = requests(WRITES, &|_, _, token| request("POST", token, "{\"label\":\"bench\"}"));
-    let (created, answers) = measured(cluster, gatepost, create, 200, true).await?;
+    let (created, answers) = measured(cluster, gatepost, create, true).await?;
     let list = requests(READS, &|_, _, token| request("GET", token, ""));
-    let (listed, _) = measured(cluster, gatepost, list, 200, false).await?;
+    let (listed, _) = measured(cluster, gatepost, list, false).await?;
     let mut ids: Vec<Vec<String>> = Vec::new();
     for client in &answers {
         let id = |body: &Vec<u8>| anyhow::Ok(serde_json::from_slice::<Value>(body)?["keyId"].to_string());
@@ -92,12 +92,12 @@ async fn over_http(cluster: &Cluster, gatepost: &mut Gatepost, tokens: &[String]
     let revoke = requests(WRITES, &|client, call, token| {
         request("DELETE", token, &format!("{{\"keyId\":{}}}", ids[client][call]))
     });
-    let (revoked, _) = measured(cluster, gatepost, revoke, 200, false).await?;
+    let (revoked, _) = measured(cluster, gatepost, revoke, false).await?;
     let subscribe = requests(WRITES, &|_, _, token| {
         let body = "{\"url\":\"https://example.com/bench\",\"events\":[\"*\"]}";
         request_to("/api/webhooks/subscriptions", "POST", token, body)
     });
-    let (subscribed, _) = measured(cluster, gatepost, subscribe, 200, false).await?;
+    let (subscribed, _) = measured(cluster, gatepost, subscribe, false).await?;
     gatepost.stop()?;
     Ok([created, listed, revoked, subscribed])
 }
@@ -107,12 +107,11 @@ async fn measured(
     cluster: &Cluster,
     gatepost: &Gatepost,
     requests: Requests,
-    status: u16,
     keep: bool,
 ) -> anyhow::Result<(Figures, Vec<Vec<Vec<u8>>>)> {
     let used = || anyhow::Ok([gatepost.usage()?.processor_time()?, server_of(cluster)?.processor_time_of_family()?]);
     let before = used()?;
-    let Sent { rate, answers, waits } = send_timed(gatepost.address(), requests, status, keep).await?;
+    let Sent { rate, answers, waits } = send_all(gatepost.address(), requests, keep).await?;
     let after = used()?;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52 calls")]
     let each = |time: Duration| time.as_secs_f64() * 1e6 / waits.len() as f64;

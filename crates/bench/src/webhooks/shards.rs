@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::receiver::Receivers;
 use super::subject::{Subject, events_of, publish};
 use crate::connection::{Connection, request};
-use crate::load::{Requests, send_all};
+use crate::load::{Requests, Sent, send_all};
 use crate::store::Postgres;
 use crate::table::{median, print};
 
@@ -162,7 +162,7 @@ impl Load {
 async fn timed(subject: &Subject, requests: Requests, keep: bool) -> anyhow::Result<(Cost, Requests)> {
     let calls = requests.iter().map(Vec::len).sum();
     let before = Before::of(subject).await?;
-    let (rate, answers) = send_all(subject.address(), requests, keep).await?;
+    let Sent { rate, answers, .. } = send_all(subject.address(), requests, keep).await?;
     Ok((before.cost(subject, rate, calls).await?, answers))
 }
 
