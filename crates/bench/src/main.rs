@@ -26,30 +26,34 @@ mod verify;
 mod webhooks;
 
 use anyhow::bail;
+use futures_util::future::LocalBoxFuture;
 
-const PARTS: [&str; 22] = [
-    "keys",
-    "list",
-    "start",
-    "verify",
-    "verify-postgres",
-    "boundary",
-    "observed",
-    "pace",
-    "size",
-    "cold",
-    "flood",
-    "webhooks",
-    "options",
-    "latency",
-    "backlog",
-    "neighbours",
-    "purge",
-    "snapshot",
-    "scrape",
-    "shards",
-    "shards-256",
-    "shards-1024",
+/// The name of a part, and its measurement.
+type Part = (&'static str, fn() -> LocalBoxFuture<'static, anyhow::Result<()>>);
+
+const PARTS: [Part; 22] = [
+    ("keys", || Box::pin(keys::measure())),
+    ("list", || Box::pin(list::measure())),
+    ("start", || Box::pin(start::measure())),
+    ("verify", || Box::pin(verify::measure_sqlite())),
+    ("verify-postgres", || Box::pin(verify::measure_postgres())),
+    ("boundary", || Box::pin(boundary::measure())),
+    ("observed", || Box::pin(observed::measure())),
+    ("pace", || Box::pin(pace::measure())),
+    ("size", || Box::pin(size::measure())),
+    ("cold", || Box::pin(cold::measure())),
+    ("flood", || Box::pin(flood::measure())),
+    ("webhooks", || Box::pin(webhooks::measure())),
+    ("options", || Box::pin(webhooks::measure_options())),
+    ("latency", || Box::pin(webhooks::measure_latency())),
+    ("backlog", || Box::pin(webhooks::measure_backlog())),
+    ("neighbours", || Box::pin(webhooks::measure_neighbours())),
+    ("purge", || Box::pin(webhooks::measure_purge())),
+    ("snapshot", || Box::pin(webhooks::measure_snapshot())),
+    ("scrape", || Box::pin(webhooks::measure_scrape())),
+    ("shards", || Box::pin(webhooks::measure_shards())),
+    ("shards-256", || Box::pin(webhooks::measure_shards_many())),
+    ("shards-1024", || Box::pin(webhooks::measure_shards_very_many())),
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.
@@ -62,34 +66,13 @@ async fn main() -> anyhow::Result<()> {
         return floor::serve(address.parse()?).await;
     }
     if parts.is_empty() {
-        parts = PARTS.to_vec();
+        parts = PARTS.map(|(name, _)| name).to_vec();
     }
     for part in parts {
-        match part {
-            "keys" => keys::measure().await?,
-            "list" => list::measure().await?,
-            "start" => start::measure().await?,
-            "verify" => verify::measure_sqlite().await?,
-            "verify-postgres" => verify::measure_postgres().await?,
-            "boundary" => boundary::measure().await?,
-            "observed" => observed::measure().await?,
-            "pace" => pace::measure().await?,
-            "size" => size::measure().await?,
-            "cold" => cold::measure().await?,
-            "flood" => flood::measure().await?,
-            "webhooks" => webhooks::measure().await?,
-            "options" => webhooks::measure_options().await?,
-            "latency" => webhooks::measure_latency().await?,
-            "backlog" => webhooks::measure_backlog().await?,
-            "neighbours" => webhooks::measure_neighbours().await?,
-            "purge" => webhooks::measure_purge().await?,
-            "snapshot" => webhooks::measure_snapshot().await?,
-            "scrape" => webhooks::measure_scrape().await?,
-            "shards" => webhooks::measure_shards().await?,
-            "shards-256" => webhooks::measure_shards_many().await?,
-            "shards-1024" => webhooks::measure_shards_very_many().await?,
-            _ => bail!("unknown part {part}; the parts are: {}", PARTS.join(", ")),
-        }
+        let Some((_, measure)) = PARTS.into_iter().find(|(name, _)| *name == part) else {
+            bail!("unknown part {part}; the parts are: {}", PARTS.map(|(name, _)| name).join(", "));
+        };
+        measure().await?;
     }
     Ok(())
 }
