@@ -27,6 +27,7 @@ mod webhooks;
 
 use anyhow::bail;
 use futures_util::future::LocalBoxFuture;
+use webhooks::{purge, scrape, shards, snapshot, with_tasks};
 
 /// The name of a part, and its measurement.
 type Part = (&'static str, fn() -> LocalBoxFuture<'static, anyhow::Result<()>>);
@@ -48,12 +49,12 @@ const PARTS: [Part; 22] = [
     ("latency", || Box::pin(webhooks::measure_latency())),
     ("backlog", || Box::pin(webhooks::measure_backlog())),
     ("neighbours", || Box::pin(webhooks::measure_neighbours())),
-    ("purge", || Box::pin(webhooks::measure_purge())),
-    ("snapshot", || Box::pin(webhooks::measure_snapshot())),
-    ("scrape", || Box::pin(webhooks::measure_scrape())),
-    ("shards", || Box::pin(webhooks::measure_shards())),
-    ("shards-256", || Box::pin(webhooks::measure_shards_many())),
-    ("shards-1024", || Box::pin(webhooks::measure_shards_very_many())),
+    ("purge", || Box::pin(with_tasks(purge::measure()))),
+    ("snapshot", || Box::pin(with_tasks(snapshot::measure()))),
+    ("scrape", || Box::pin(with_tasks(scrape::measure()))),
+    ("shards", || Box::pin(shards::measure())),
+    ("shards-256", || Box::pin(shards::measure_many())),
+    ("shards-1024", || Box::pin(shards::measure_very_many())),
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.

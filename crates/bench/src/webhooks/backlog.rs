@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::task::LocalSet;
 use tokio::time::sleep;
 
 use super::latency::{latencies, publish_at_pace, row};
@@ -25,10 +24,6 @@ const EVENTS_PER_SECOND: usize = 50;
 /// With 100,000 deliveries to a receiver that hangs, the time until a new event reaches the first of 100 healthy
 /// subscriptions of another user.
 pub(crate) async fn neighbours(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    LocalSet::new().run_until(beside_a_backlog(store)).await
-}
-
-async fn beside_a_backlog(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let subject = stuck(store, 100_000, QUIET).await?;
     let receivers = Receivers::timing(EVENTS);
     let mut addresses = Vec::new();
@@ -43,10 +38,6 @@ async fn beside_a_backlog(store: &dyn Store) -> anyhow::Result<Vec<String>> {
 
 /// Resident memory with a million deliveries due to a receiver that hangs.
 pub(crate) async fn memory(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    LocalSet::new().run_until(beside_a_million(store)).await
-}
-
-async fn beside_a_million(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let mut subject = stuck(store, 1_000_000, QUIET).await?;
     let after_ingest = subject.gatepost.usage()?.resident_kib()?.0;
     subject.gatepost.stop()?;

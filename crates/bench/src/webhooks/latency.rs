@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep_until};
 
 use super::receiver::Receivers;
@@ -24,28 +23,22 @@ const CALLERS: usize = 8;
 /// Publishes at a fixed pace. Returns quantiles of the time until each event is received, and microseconds of processor
 /// time for each event, of the service and of its database.
 pub(crate) async fn measure(store: &dyn Store, per_second: usize) -> anyhow::Result<Vec<String>> {
-    let measured = async {
-        let receivers = Receivers::timing(per_second * SECONDS);
-        let address = receivers.listen().await?;
-        let subject = Subject::start(store, &[("LOG", "warn")]).await?;
-        subject.subscribe(USER, &[address]).await?;
-        let publishing = Publishing::new(subject.address(), |number| publication(USER, number));
-        paced(store.name(), per_second, &receivers, publishing, || subject.processor_times()).await
-    };
-    LocalSet::new().run_until(measured).await
+    let receivers = Receivers::timing(per_second * SECONDS);
+    let address = receivers.listen().await?;
+    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+    subject.subscribe(USER, &[address]).await?;
+    let publishing = Publishing::new(subject.address(), |number| publication(USER, number));
+    paced(store.name(), per_second, &receivers, publishing, || subject.processor_times()).await
 }
 
 /// The same of a bare relay.
 pub(crate) async fn measure_bare(per_second: usize) -> anyhow::Result<Vec<String>> {
-    let measured = async {
-        let receivers = Receivers::timing(per_second * SECONDS);
-        let address = receivers.listen().await?;
-        let floor = Floor::start().await?;
-        let publishing = Publishing::new(floor.address, move |number| relayed(address, USER, number));
-        let spent = || Ok([floor.usage().processor_time()?, Duration::ZERO]);
-        paced("bare relay", per_second, &receivers, publishing, spent).await
-    };
-    LocalSet::new().run_until(measured).await
+    let receivers = Receivers::timing(per_second * SECONDS);
+    let address = receivers.listen().await?;
+    let floor = Floor::start().await?;
+    let publishing = Publishing::new(floor.address, move |number| relayed(address, USER, number));
+    let spent = || Ok([floor.usage().processor_time()?, Duration::ZERO]);
+    paced("bare relay", per_second, &receivers, publishing, spent).await
 }
 
 async fn paced(

@@ -3,27 +3,27 @@
 mod backlog;
 mod latency;
 mod neighbours;
-mod purge;
+pub(crate) mod purge;
 mod receiver;
-mod scrape;
-mod shards;
-mod snapshot;
+pub(crate) mod scrape;
+pub(crate) mod shards;
+pub(crate) mod snapshot;
 mod subject;
 mod throughput;
 
 use neighbours::Hosts;
-pub(crate) use purge::measure as measure_purge;
-pub(crate) use scrape::measure as measure_scrape;
-pub(crate) use shards::{
-    measure as measure_shards, measure_many as measure_shards_many, measure_very_many as measure_shards_very_many,
-};
-pub(crate) use snapshot::measure as measure_snapshot;
 pub(crate) use subject::publication;
+use tokio::task::LocalSet;
 
 use crate::store::stores;
 use crate::table::print;
 
 const QUANTILES: [&str; 6] = ["database", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "worst ms"];
+
+/// Runs a measurement that spawns local tasks, which end with it.
+pub(crate) async fn with_tasks<T>(measurement: impl Future<Output = T>) -> T {
+    LocalSet::new().run_until(measurement).await
+}
 
 /// The rates of acceptance and delivery.
 pub(crate) async fn measure() -> anyhow::Result<()> {
@@ -32,7 +32,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
         let store = &**store;
         ingested.push(throughput::ingest(store).await?);
         for receivers in [1, 10] {
-            delivered.push(throughput::deliveries(store, receivers).await?);
+            delivered.push(with_tasks(throughput::deliveries(store, receivers)).await?);
         }
     }
     let head = ["database", "events/s", "bare POST/s", "ratio", "commits/s of the disk", "events a commit"];
@@ -47,7 +47,7 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
 pub(crate) async fn measure_options() -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for store in &stores().await? {
-        rows.extend(throughput::options(&**store).await?);
+        rows.extend(with_tasks(throughput::options(&**store)).await?);
     }
     print(
         "Options of a subscription, one receiver, in turn",
@@ -61,9 +61,9 @@ pub(crate) async fn measure_options() -> anyhow::Result<()> {
 pub(crate) async fn measure_latency() -> anyhow::Result<()> {
     let (stores, mut latencies) = (stores().await?, Vec::new());
     for per_second in [200, 1_000] {
-        latencies.push(latency::measure_bare(per_second).await?);
+        latencies.push(with_tasks(latency::measure_bare(per_second)).await?);
         for store in &stores {
-            latencies.push(latency::measure(&**store, per_second).await?);
+            latencies.push(with_tasks(latency::measure(&**store, per_second)).await?);
         }
     }
     let mut head = QUANTILES.to_vec();
@@ -78,7 +78,7 @@ pub(crate) async fn measure_neighbours() -> anyhow::Result<()> {
     let mut latencies = Vec::new();
     for store in &stores().await? {
         for hosts in [Hosts::One, Hosts::Many] {
-            latencies.push(neighbours::measure(&**store, hosts).await?);
+            latencies.push(with_tasks(neighbours::measure(&**store, hosts)).await?);
         }
     }
     print("From publishing to receipt, beside 1,020 slow subscriptions of two other owners", &QUANTILES, &latencies);
@@ -90,8 +90,8 @@ pub(crate) async fn measure_backlog() -> anyhow::Result<()> {
     let (mut neighbours, mut memory) = (Vec::new(), Vec::new());
     for store in &stores().await? {
         let store = &**store;
-        neighbours.push(backlog::neighbours(store).await?);
-        memory.push(backlog::memory(store).await?);
+        neighbours.push(with_tasks(backlog::neighbours(store)).await?);
+        memory.push(with_tasks(backlog::memory(store)).await?);
     }
     print("Publishing to first receipt, beside 100,000 deliveries to a receiver that hangs", &QUANTILES, &neighbours);
     let head = ["database", "after publishing", "20 s after a restart", "peak"];

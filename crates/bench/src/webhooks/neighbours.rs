@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::LocalSet;
 use tokio::time::sleep;
 
 use super::latency::{latencies, publish_at_pace, row};
@@ -34,10 +33,6 @@ pub(crate) enum Hosts {
 
 /// With 1,000 slow subscriptions of one owner and 20 of another, the time from publishing to receipt for a third.
 pub(crate) async fn measure(store: &dyn Store, hosts: Hosts) -> anyhow::Result<Vec<String>> {
-    LocalSet::new().run_until(beside_slow_ones(store, hosts)).await
-}
-
-async fn beside_slow_ones(store: &dyn Store, hosts: Hosts) -> anyhow::Result<Vec<String>> {
     let subject = Subject::start(store, &[("LOG", "warn"), ("WEBHOOK_MAX_SUBSCRIPTIONS", "1000")]).await?;
     let port = slow_receivers().await?;
     for (user, subscriptions) in [GREEDY, SLOW] {

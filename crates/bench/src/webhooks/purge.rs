@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use throwaway_postgres::Cluster;
-use tokio::task::{LocalSet, spawn_local};
+use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
 
 use super::QUANTILES;
@@ -57,11 +57,7 @@ const LEFT: &str =
 /// Needs about 8 GB of disk.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
-    LocalSet::new().run_until(beside_a_purge(&server)).await
-}
-
-async fn beside_a_purge(server: &Postgres) -> anyhow::Result<()> {
-    let subject = Subject::start(server, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(&server, &[("LOG", "warn")]).await?;
     let url = subject.gatepost.setting("DATABASE_URL").context("the store is Postgres")?.to_owned();
     let name = url.rsplit('/').next().context("the URL ends with the name")?.to_owned();
     let quiet = published(&subject, "user-0", "before").await?;

@@ -4,7 +4,6 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use anyhow::ensure;
-use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
 
 use super::backlog::stuck;
@@ -23,10 +22,6 @@ const READING: Duration = Duration::from_secs(15);
 
 /// On Postgres. The server is stopped for half of the requests: a request that reads it would fail.
 pub(crate) async fn measure() -> anyhow::Result<()> {
-    LocalSet::new().run_until(beside_millions()).await
-}
-
-async fn beside_millions() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
     let listen = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let settings = [

@@ -6,11 +6,11 @@ use anyhow::Context;
 use futures_util::future::try_join_all;
 use serde_json::Value;
 use throwaway_postgres::{Cluster, ClusterSettings};
-use tokio::task::LocalSet;
 use tokio::time::Instant;
 
 use super::receiver::Receivers;
 use super::subject::{Subject, events_of, publish};
+use super::with_tasks;
 use crate::connection::{Connection, request};
 use crate::load::{Requests, Sent, send_all};
 use crate::store::Postgres;
@@ -84,7 +84,7 @@ async fn measure_under(load: &Load) -> anyhow::Result<()> {
     for round in 0..ROUNDS {
         // The first contestant changes, so that none always runs on the warmer machine.
         for contestant in [0, 1, 2].map(|step| (step + round) % SHARDS.len()) {
-            rounds[contestant].push(LocalSet::new().run_until(one_round(&store, load, contestant)).await?);
+            rounds[contestant].push(with_tasks(one_round(&store, load, contestant)).await?);
         }
     }
     let row = |contestant: usize, what: usize| {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use tokio::task::{LocalSet, spawn_local};
+use tokio::task::spawn_local;
 use tokio::time::sleep;
 
 use super::QUANTILES;
@@ -23,11 +23,7 @@ const HOLD: &str = "SELECT pg_sleep(620)";
 /// A thousand events a second, for ten minutes, while a snapshot is held all the time.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
-    LocalSet::new().run_until(beside_a_snapshot(&server)).await
-}
-
-async fn beside_a_snapshot(server: &Postgres) -> anyhow::Result<()> {
-    let subject = Subject::start(server, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(&server, &[("LOG", "warn")]).await?;
     let url = subject.gatepost.setting("DATABASE_URL").context("the store is Postgres")?;
     let name = url.rsplit('/').next().context("the URL ends with the name")?.to_owned();
     let receivers = Receivers::timing(MINUTES * EVENTS_PER_MINUTE);

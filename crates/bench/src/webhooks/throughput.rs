@@ -7,7 +7,6 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::task::LocalSet;
 use tokio::time::Instant;
 
 use super::receiver::Receivers;
@@ -65,10 +64,6 @@ fn floor_request() -> Requests {
 
 /// The deliveries of a second to one receiver, with the signatures and the order that a subscription can have, in turn.
 pub(crate) async fn options(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
-    LocalSet::new().run_until(compare(store)).await
-}
-
-async fn compare(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
     let kinds = [
         ("hmac", json!({})),
         ("ed25519", json!({ "signing": "ed25519" })),
@@ -101,12 +96,7 @@ async fn compare(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>>> {
 }
 
 /// The time from the first event published, in batches, to the last delivery received, with this many receivers.
-pub(crate) async fn deliveries(store: &dyn Store, receivers: usize) -> anyhow::Result<Vec<String>> {
-    let local = LocalSet::new();
-    local.run_until(deliver(store, receivers)).await
-}
-
-async fn deliver(store: &dyn Store, count: usize) -> anyhow::Result<Vec<String>> {
+pub(crate) async fn deliveries(store: &dyn Store, count: usize) -> anyhow::Result<Vec<String>> {
     let receivers = Receivers::default();
     let mut addresses = Vec::new();
     for _ in 0..count {
