@@ -52,9 +52,9 @@ const PARTS: [Part; 22] = [
     ("purge", || Box::pin(with_tasks(purge::measure()))),
     ("snapshot", || Box::pin(with_tasks(snapshot::measure()))),
     ("scrape", || Box::pin(with_tasks(scrape::measure()))),
-    ("shards", || Box::pin(shards::measure())),
-    ("shards-256", || Box::pin(shards::measure_many())),
-    ("shards-1024", || Box::pin(shards::measure_very_many())),
+    ("shards", || Box::pin(shards::measure(shards::FEW))),
+    ("shards-256", || Box::pin(shards::measure(shards::MANY))),
+    ("shards-1024", || Box::pin(shards::measure(shards::VERY_MANY))),
 ];
 
 /// One thread for the load, so that most of the machine is left to the measured process.

@@ -26,7 +26,8 @@ const BATCH: usize = 100;
 const WARM_UP: usize = 320;
 
 /// The amount of work, and the number of clients.
-struct Load {
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
     clients: usize,
     keys_of_a_user: usize,
     /// How often each key is verified once it is in memory.
@@ -38,11 +39,11 @@ struct Load {
 }
 
 /// Few clients: with sixteen shards, each shard has one call at a time.
-const FEW: Load =
+pub(crate) const FEW: Load =
     Load { clients: 16, keys_of_a_user: 10, repeats: 20, publishers: 1, events: 20_000, pools: ["4", "4", "4"] };
-const MANY: Load =
+pub(crate) const MANY: Load =
     Load { clients: 256, keys_of_a_user: 40, repeats: 10, publishers: 16, events: 60_000, pools: ["16", "8", "4"] };
-const VERY_MANY: Load =
+pub(crate) const VERY_MANY: Load =
     Load { clients: 1_024, keys_of_a_user: 80, repeats: 5, publishers: 64, events: 120_000, ..MANY };
 
 /// Calls or deliveries a second, and the cost of each to the database.
@@ -63,28 +64,14 @@ type Costs = [Cost; 4];
 const WHAT: [&str; 4] =
     ["keys created", "first verification of a key", "verification of a key in memory", "webhooks delivered"];
 
-/// With few clients.
-pub(crate) async fn measure() -> anyhow::Result<()> {
-    measure_under(&FEW).await
-}
-
-/// With many clients.
-pub(crate) async fn measure_many() -> anyhow::Result<()> {
-    measure_under(&MANY).await
-}
-
-/// With very many clients.
-pub(crate) async fn measure_very_many() -> anyhow::Result<()> {
-    measure_under(&VERY_MANY).await
-}
-
-async fn measure_under(load: &Load) -> anyhow::Result<()> {
+/// The cost of each number of shards under this load.
+pub(crate) async fn measure(load: Load) -> anyhow::Result<()> {
     let store = Postgres(Cluster::start(ClusterSettings { durable: true, connections_max: 400 }).await?);
     let mut rounds: [Vec<Costs>; SHARDS.len()] = Default::default();
     for round in 0..ROUNDS {
         // The first contestant changes, so that none always runs on the warmer machine.
         for contestant in [0, 1, 2].map(|step| (step + round) % SHARDS.len()) {
-            rounds[contestant].push(with_tasks(one_round(&store, load, contestant)).await?);
+            rounds[contestant].push(with_tasks(one_round(&store, &load, contestant)).await?);
         }
     }
     let row = |contestant: usize, what: usize| {
