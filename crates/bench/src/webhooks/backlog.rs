@@ -12,7 +12,6 @@ use super::subject::{Subject, batch, publish};
 use crate::connection::Connection;
 use crate::store::Store;
 
-const QUIET: &[(&str, &str)] = &[("LOG", "warn")];
 const STUCK: &str = "user-stuck";
 const HEALTHY: &str = "user-healthy";
 const BATCH: usize = 500;
@@ -24,7 +23,7 @@ const EVENTS_PER_SECOND: usize = 50;
 /// With 100,000 deliveries to a receiver that hangs, the time until a new event reaches the first of 100 healthy
 /// subscriptions of another user.
 pub(crate) async fn neighbours(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    let subject = stuck(store, 100_000, QUIET).await?;
+    let subject = stuck(store, 100_000, &[]).await?;
     let receivers = Receivers::timing(EVENTS);
     let mut addresses = Vec::new();
     for _ in 0..NEIGHBOURS {
@@ -38,7 +37,7 @@ pub(crate) async fn neighbours(store: &dyn Store) -> anyhow::Result<Vec<String>>
 
 /// Resident memory with a million deliveries due to a receiver that hangs.
 pub(crate) async fn memory(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    let mut subject = stuck(store, 1_000_000, QUIET).await?;
+    let mut subject = stuck(store, 1_000_000, &[]).await?;
     let after_ingest = subject.gatepost.usage()?.resident_kib()?.0;
     subject.gatepost.stop()?;
     subject.gatepost.start().await?;

@@ -25,7 +25,7 @@ const CALLERS: usize = 8;
 pub(crate) async fn measure(store: &dyn Store, per_second: usize) -> anyhow::Result<Vec<String>> {
     let receivers = Receivers::timing(per_second * SECONDS);
     let address = receivers.listen().await?;
-    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(store, &[]).await?;
     subject.subscribe(USER, &[address]).await?;
     let publishing = Publishing::new(subject.address(), |number| publication(USER, number));
     paced(store.name(), per_second, &receivers, publishing, || subject.processor_times()).await

@@ -33,7 +33,7 @@ pub(crate) enum Hosts {
 
 /// With 1,000 slow subscriptions of one owner and 20 of another, the time from publishing to receipt for a third.
 pub(crate) async fn measure(store: &dyn Store, hosts: Hosts) -> anyhow::Result<Vec<String>> {
-    let subject = Subject::start(store, &[("LOG", "warn"), ("WEBHOOK_MAX_SUBSCRIPTIONS", "1000")]).await?;
+    let subject = Subject::start(store, &[("WEBHOOK_MAX_SUBSCRIPTIONS", "1000")]).await?;
     let port = slow_receivers().await?;
     for (user, subscriptions) in [GREEDY, SLOW] {
         let addresses: Vec<SocketAddr> = (0..subscriptions).map(|number| address(hosts, number, port)).collect();

@@ -57,7 +57,7 @@ const LEFT: &str =
 /// Needs about 8 GB of disk.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
-    let subject = Subject::start(&server, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(&server, &[]).await?;
     let url = subject.gatepost.setting("DATABASE_URL").context("the store is Postgres")?.to_owned();
     let name = url.rsplit('/').next().context("the URL ends with the name")?.to_owned();
     let quiet = published(&subject, "user-0", "before").await?;

@@ -24,12 +24,7 @@ const READING: Duration = Duration::from_secs(15);
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
     let listen = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-    let settings = [
-        ("LOG", "warn"),
-        ("KEY_CACHE_SIZE", CACHE_SIZE),
-        ("METRICS_LISTEN", &*listen.to_string()),
-        ("DISPATCH", "false"),
-    ];
+    let settings = [("KEY_CACHE_SIZE", CACHE_SIZE), ("METRICS_LISTEN", &*listen.to_string()), ("DISPATCH", "false")];
     let mut subject = stuck(&server, DELIVERIES, &settings).await?;
     subject.gatepost.stop()?;
     subject.data.store_keys(KEYS)?;

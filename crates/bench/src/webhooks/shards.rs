@@ -110,7 +110,6 @@ async fn one_round(store: &Postgres, load: &Load, contestant: usize) -> anyhow::
         ("DATABASE_SHARDS", shards.as_str()),
         ("DATABASE_POOL_SIZE", load.pools[contestant]),
         ("API_KEYS_MAX_ACTIVE", &keys_max),
-        ("LOG", "warn"),
     ];
     let mut subject = Subject::start(store, &settings).await?;
     let tokens = subject.gatepost.tokens(USERS)?;

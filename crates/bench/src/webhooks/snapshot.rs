@@ -23,7 +23,7 @@ const HOLD: &str = "SELECT pg_sleep(620)";
 /// A thousand events a second, for ten minutes, while a snapshot is held all the time.
 pub(crate) async fn measure() -> anyhow::Result<()> {
     let server = Postgres::start().await?;
-    let subject = Subject::start(&server, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(&server, &[]).await?;
     let url = subject.gatepost.setting("DATABASE_URL").context("the store is Postgres")?;
     let name = url.rsplit('/').next().context("the URL ends with the name")?.to_owned();
     let receivers = Receivers::timing(MINUTES * EVENTS_PER_MINUTE);

@@ -18,10 +18,11 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Starts a Gatepost with these settings.
+    /// Starts a Gatepost with a quiet log and these settings.
     pub(crate) async fn start(store: &dyn Store, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         let mut gatepost = Gatepost::new()?;
         gatepost.set("OPERATOR_TOKEN", OPERATOR_TOKEN);
+        gatepost.set("LOG", "warn");
         for (name, value) in settings {
             gatepost.set(name, value);
         }

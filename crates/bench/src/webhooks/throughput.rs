@@ -33,7 +33,7 @@ const COMMIT: [u8; 4096] = [7; 4096];
 
 /// Publishing one event in each call, from 64 callers, against the bare framework, without deliveries.
 pub(crate) async fn ingest(store: &dyn Store) -> anyhow::Result<Vec<String>> {
-    let subject = Subject::start(store, &[("DISPATCH", "false"), ("LOG", "warn")]).await?;
+    let subject = Subject::start(store, &[("DISPATCH", "false")]).await?;
     subject.subscribe(USER, &["127.0.0.1:9999".parse()?]).await?;
     let floor = Floor::start().await?;
     let event = String::from_utf8(publication(USER, 1))?;
@@ -71,7 +71,7 @@ pub(crate) async fn options(store: &dyn Store) -> anyhow::Result<Vec<Vec<String>
         ("in-order", json!({ "ordering": "subscription" })),
     ];
     let receivers = Receivers::default();
-    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(store, &[]).await?;
     for (user, options) in &kinds {
         subject.subscribe_with(user, &[receivers.listen().await?], options).await?;
     }
@@ -102,7 +102,7 @@ pub(crate) async fn deliveries(store: &dyn Store, count: usize) -> anyhow::Resul
     for _ in 0..count {
         addresses.push(receivers.listen().await?);
     }
-    let subject = Subject::start(store, &[("LOG", "warn")]).await?;
+    let subject = Subject::start(store, &[]).await?;
     subject.subscribe(USER, &addresses).await?;
     let commits = commits_per_second(subject.gatepost.folder())?;
     let events = DELIVERIES as usize / count;
