@@ -1,13 +1,12 @@
 //! A Gatepost with a user who subscribes local receivers.
 
-use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, request_to};
 use crate::gatepost::Gatepost;
 use crate::store::{Data, Store};
 use crate::subject::OPERATOR_TOKEN;
@@ -98,8 +97,5 @@ fn event(user: &str, number: usize) -> Value {
 }
 
 fn post(path: &str, token: &str, body: &Value) -> Vec<u8> {
-    let body = body.to_string();
-    let mut request = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
-    let _ = write!(request, "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    request.into_bytes()
+    request_to(path, "POST", token, &body.to_string())
 }

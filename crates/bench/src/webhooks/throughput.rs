@@ -11,10 +11,11 @@ use tokio::time::Instant;
 
 use super::receiver::Receivers;
 use super::subject::{Subject, batch, publication, publish};
-use crate::connection::Connection;
+use crate::connection::{Connection, request_to};
 use crate::floor::Floor;
 use crate::hammer::{Requests, hammer_for};
 use crate::store::Store;
+use crate::subject::OPERATOR_TOKEN;
 use crate::table::median;
 
 const USER: &str = "user-0";
@@ -57,9 +58,7 @@ pub(crate) async fn ingest(store: &dyn Store) -> anyhow::Result<Vec<String>> {
 /// As long as a publication and its answer.
 fn floor_request() -> Requests {
     let body = r#"{"token":"as long as an event with its user, its type and its data"}"#;
-    let head = "POST /230 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer bench-bench-bench-bench-bench-bench\r\n";
-    let headers = format!("content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-    Requests::new(&format!("{head}{headers}"), 1)
+    Requests::new(&String::from_utf8_lossy(&request_to("/230", "POST", OPERATOR_TOKEN, body)), 1)
 }
 
 /// The deliveries of a second to one receiver, with the signatures and the order that a subscription can have, in turn.
