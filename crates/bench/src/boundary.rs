@@ -34,10 +34,8 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     for (name, subject) in [("", &loud), (", LOG=warn", &quiet)] {
         hammer_once(subject.gatepost.address(), &subject.forward_auth()).await?;
         subject.gatepost.usage()?.pause()?;
-        let (address, usage) = (subject.gatepost.address(), subject.gatepost.usage()?);
         for (floor, (kind, requests)) in kinds.iter().enumerate() {
-            let (name, requests) = (format!("{kind}{name}"), requests.clone());
-            contestants.push(Contestant { name, address, usage, requests, floor });
+            contestants.push(Contestant::of(&subject.gatepost, format!("{kind}{name}"), requests.clone(), floor)?);
         }
     }
     compete(

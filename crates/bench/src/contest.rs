@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::floor::Floor;
+use crate::gatepost::Gatepost;
 use crate::hammer::{CALLERS, Requests, answer_length, hammer_for};
 use crate::process::Usage;
 use crate::table::{median, print};
@@ -61,6 +62,11 @@ pub(crate) async fn compete(title: &str, contestants: &[Contestant]) -> anyhow::
 }
 
 impl Contestant {
+    /// These requests to a Gatepost that runs.
+    pub(crate) fn of(gatepost: &Gatepost, name: String, requests: Requests, floor: usize) -> anyhow::Result<Self> {
+        Ok(Self { name, address: gatepost.address(), usage: gatepost.usage()?, requests, floor })
+    }
+
     /// One round, in which no other contestant runs. The background work continues: uses of keys are written.
     async fn compete(&self) -> anyhow::Result<Round> {
         self.usage.resume().await?;

@@ -44,15 +44,9 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     for (kind, requests) in [("forward-auth", forward_auth), ("introspection", introspection), ("publishing", event)] {
         let floor = contestants.len();
         for (name, subject) in &subjects {
-            let (address, usage) = (subject.gatepost.address(), subject.gatepost.usage()?);
-            hammer_once(address, &requests).await?;
-            contestants.push(Contestant {
-                name: format!("{kind}, {name}"),
-                address,
-                usage,
-                requests: requests.clone(),
-                floor,
-            });
+            hammer_once(subject.gatepost.address(), &requests).await?;
+            let name = format!("{kind}, {name}");
+            contestants.push(Contestant::of(&subject.gatepost, name, requests.clone(), floor)?);
         }
     }
     for (_, subject) in &subjects {

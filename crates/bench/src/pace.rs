@@ -67,9 +67,8 @@ async fn measure_waits(floor: &Floor, subjects: &[(String, Subject)]) -> anyhow:
     let (address, requests) = (first.gatepost.address(), first.forward_auth());
     let mut contestants = vec![bare(floor, "bare", address, &requests, 0).await?];
     for (name, subject) in subjects {
-        let (address, usage, requests) = (subject.gatepost.address(), subject.gatepost.usage()?, requests.clone());
-        hammer_once(address, &requests).await?;
-        contestants.push(Contestant { name: name.clone(), address, usage, requests, floor: 0 });
+        hammer_once(subject.gatepost.address(), &requests).await?;
+        contestants.push(Contestant::of(&subject.gatepost, name.clone(), requests.clone(), 0)?);
     }
     let rate = hammer_for(address, &requests, CAPACITY).await?.rate() / 2.0;
     for contestant in &contestants {

@@ -39,10 +39,9 @@ async fn measure(store: &dyn Store) -> anyhow::Result<()> {
     one.gatepost.usage()?.pause()?;
     floor.usage().pause()?;
     for (name, subject) in [("one key", &one), ("one key, LOG=warn", &quiet), ("1,000,000 keys", &million)] {
-        let (address, usage) = (subject.gatepost.address(), subject.gatepost.usage()?);
         let kinds = [("forward-auth", subject.forward_auth()), ("introspection", subject.introspect())];
         for (floor, (kind, requests)) in kinds.into_iter().enumerate() {
-            contestants.push(Contestant { name: format!("{kind}, {name}"), address, usage, requests, floor });
+            contestants.push(Contestant::of(&subject.gatepost, format!("{kind}, {name}"), requests, floor)?);
         }
     }
     compete(&format!("Hot keys on {} (aim: 0.8 of the floor)", store.name()), &contestants).await
