@@ -25,9 +25,9 @@ pub(crate) struct Contestant {
 }
 
 /// Requests per second, and microseconds of processor time for each.
-struct Round {
+pub(crate) struct Round {
     rate: f64,
-    micros: f64,
+    pub(crate) micros: f64,
 }
 
 /// A bare `GET` or `POST`, with answers as long as those of `requests` at `address`.
@@ -47,18 +47,30 @@ pub(crate) async fn bare(
 
 /// Lets each compete in turn, and prints the medians. All processes are paused before and after.
 pub(crate) async fn compete(title: &str, contestants: &[Contestant]) -> anyhow::Result<()> {
-    let count = contestants.len();
-    let mut rounds: Vec<Vec<Round>> = contestants.iter().map(|_| Vec::new()).collect();
-    for round in 0..ROUNDS {
-        // The first contestant changes, so that none always runs on the warmer machine.
-        for turn in 0..count {
-            let index = (turn + round) % count;
-            let contestant = &contestants[index];
-            rounds[index].push(contestant.compete().await.with_context(|| contestant.name.clone())?);
-        }
-    }
+    let rounds = alternate(contestants, ROUNDS, async |contestant: &Contestant| contestant.hammer(ROUND).await).await?;
     report(title, contestants, &rounds);
     Ok(())
+}
+
+/// Rounds of each contestant, in which no other one runs. All processes are paused before and after.
+pub(crate) async fn alternate<R>(
+    contestants: &[Contestant],
+    rounds: usize,
+    round: impl AsyncFn(&Contestant) -> anyhow::Result<R>,
+) -> anyhow::Result<Vec<Vec<R>>> {
+    let count = contestants.len();
+    let mut results: Vec<Vec<R>> = contestants.iter().map(|_| Vec::new()).collect();
+    for number in 0..rounds {
+        // The first contestant changes, so that none always runs on the warmer machine.
+        for turn in 0..count {
+            let index = (turn + number) % count;
+            let contestant = &contestants[index];
+            contestant.usage.resume().await?;
+            results[index].push(round(contestant).await.with_context(|| contestant.name.clone())?);
+            contestant.usage.pause()?;
+        }
+    }
+    Ok(results)
 }
 
 impl Contestant {
@@ -67,18 +79,16 @@ impl Contestant {
         Ok(Self { name, address: gatepost.address(), usage: gatepost.usage()?, requests, floor })
     }
 
-    /// One round, in which no other contestant runs. The background work continues: uses of keys are written.
-    async fn compete(&self) -> anyhow::Result<Round> {
-        self.usage.resume().await?;
+    /// One round of this length. The background work continues: uses of keys are written.
+    pub(crate) async fn hammer(&self, time: Duration) -> anyhow::Result<Round> {
         let before = self.usage.processor_time()?;
-        let outcome = hammer_for(self.address, &self.requests, ROUND).await?;
+        let outcome = hammer_for(self.address, &self.requests, time).await?;
         let used = self.usage.processor_time()?.saturating_sub(before);
-        self.usage.pause()?;
         Ok(Round { rate: outcome.rate(), micros: used.as_secs_f64() * 1e6 / outcome.count() })
     }
 }
 
-fn median_of(rounds: &[Round], value: impl Fn(&Round) -> f64) -> f64 {
+pub(crate) fn median_of(rounds: &[Round], value: impl Fn(&Round) -> f64) -> f64 {
     median(&rounds.iter().map(value).collect::<Vec<_>>())
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 use tokio::time::Instant;
 
 use crate::connection::Connection;
-use crate::contest::{Contestant, bare};
+use crate::contest::{Contestant, alternate, bare};
 use crate::floor::Floor;
 use crate::hammer::{answer_length, hammer_for, hammer_once};
 use crate::process::pin;
@@ -74,16 +74,8 @@ async fn measure_waits(floor: &Floor, subjects: &[(String, Subject)]) -> anyhow:
     for contestant in &contestants {
         contestant.usage.pause()?;
     }
-    let mut rounds: Vec<Vec<Round>> = contestants.iter().map(|_| Vec::new()).collect();
-    for round in 0..ROUNDS {
-        for turn in 0..contestants.len() {
-            let index = (turn + round) % contestants.len();
-            let contestant = &contestants[index];
-            contestant.usage.resume().await?;
-            rounds[index].push(call_at(contestant, rate).await.with_context(|| contestant.name.clone())?);
-            contestant.usage.pause()?;
-        }
-    }
+    let rounds =
+        alternate(&contestants, ROUNDS, async |contestant: &Contestant| call_at(contestant, rate).await).await?;
     report(&contestants, &rounds, rate);
     Ok(())
 }
