@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use throwaway_postgres::{Cluster, ClusterSettings, Database};
+use throwaway_postgres::{Cluster, Database};
 
 use crate::connection::{request, request_to};
 use crate::gatepost::Gatepost;
 use crate::load::{Requests, Sent, send_all};
 use crate::pgbench::{self, Amount, CREATE, LIST, REVOKE, SUBSCRIBE, Script};
-use crate::store::server_of;
+use crate::store::{Postgres, server_of};
 use crate::table::{median, print, quantile};
 
 const ROUNDS: usize = 5;
@@ -37,7 +37,7 @@ struct Figures {
 type Round = [Figures; CALLS.len()];
 
 pub(crate) async fn measure() -> anyhow::Result<()> {
-    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
+    let cluster = Postgres::start().await?.0;
     let mut gatepost = Gatepost::new()?;
     gatepost.set("DATABASE_URL", &cluster.database().await?.url);
     gatepost.start().await?;

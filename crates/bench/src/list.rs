@@ -1,28 +1,25 @@
 //! How long one caller waits for a list of 110 keys: 10 active and 100 revoked, the default maximum of a list.
 
 use serde_json::Value;
-use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::Instant;
 
 use crate::connection::{Connection, request};
 use crate::gatepost::Gatepost;
+use crate::store::stores;
 use crate::table::{median, milliseconds, print, quantile};
 
 const CALLS: usize = 3_000;
 
 pub(crate) async fn measure() -> anyhow::Result<()> {
-    let cluster = Cluster::start(ClusterSettings { durable: true, connections_max: 100 }).await?;
     let mut rows = Vec::new();
-    for (name, url) in [("SQLite", None), ("Postgres", Some(cluster.database().await?.url))] {
+    for store in &stores().await? {
         let mut gatepost = Gatepost::new()?;
-        if let Some(url) = url {
-            gatepost.set("DATABASE_URL", &url);
-        }
+        let _data = store.attach(&mut gatepost).await?;
         gatepost.start().await?;
         let waits = list_often(&gatepost).await?;
         let column = |value: f64| format!("{value:.2} ms");
         rows.push(vec![
-            name.to_owned(),
+            store.name().to_owned(),
             format!("**{}**", column(median(&waits))),
             column(quantile(&waits, 0.99)),
             column(quantile(&waits, 1.0)),
