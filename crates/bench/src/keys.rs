@@ -8,7 +8,7 @@ use throwaway_postgres::{Cluster, Database};
 use crate::connection::{request, request_to};
 use crate::gatepost::Gatepost;
 use crate::load::{Requests, Sent, send_all};
-use crate::pgbench::{self, Amount, CREATE, LIST, REVOKE, SUBSCRIBE, Script};
+use crate::pgbench::{self, Amount, CREATE, LIST, REVOKE, SUBSCRIBE};
 use crate::store::{Postgres, server_of};
 use crate::table::{median, print, quantile};
 
@@ -21,7 +21,7 @@ const WRITES: Amount = Amount { clients: CLIENTS, calls: 300, users: USERS };
 const READS: Amount = Amount { clients: CLIENTS, calls: 2_000, users: USERS };
 
 const CALLS: [&str; 4] = ["create", "list of 10", "revoke", "create a subscription"];
-const SCRIPTS: [(Script, Amount); 4] = [(CREATE, WRITES), (LIST, READS), (REVOKE, WRITES), (SUBSCRIBE, WRITES)];
+const SCRIPTS: [(&str, Amount); 4] = [(CREATE, WRITES), (LIST, READS), (REVOKE, WRITES), (SUBSCRIBE, WRITES)];
 
 /// One kind of call in one round. pgbench shows the rate only.
 #[derive(Clone, Copy, Default)]

@@ -12,16 +12,10 @@ use anyhow::{Context, ensure};
 use tempfile::TempDir;
 use throwaway_postgres::{Cluster, Database};
 
-/// A script, and whether its statements are sent together, as Gatepost sends them, or one by one.
-#[derive(Clone, Copy)]
-pub(crate) struct Script {
-    text: &'static str,
-}
-
-pub(crate) const CREATE: Script = Script { text: include_str!("pgbench/create.sql") };
-pub(crate) const LIST: Script = Script { text: include_str!("pgbench/list.sql") };
-pub(crate) const REVOKE: Script = Script { text: include_str!("pgbench/revoke.sql") };
-pub(crate) const SUBSCRIBE: Script = Script { text: include_str!("pgbench/subscribe.sql") };
+pub(crate) const CREATE: &str = include_str!("pgbench/create.sql");
+pub(crate) const LIST: &str = include_str!("pgbench/list.sql");
+pub(crate) const REVOKE: &str = include_str!("pgbench/revoke.sql");
+pub(crate) const SUBSCRIBE: &str = include_str!("pgbench/subscribe.sql");
 
 /// The planner's settings of a session of Gatepost: see `Purpose::Calls` in `adapters-postgres`.
 const SESSION: &str = "-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off \
@@ -39,7 +33,7 @@ pub(crate) struct Amount {
 pub(crate) fn run(
     cluster: &Cluster,
     database: &Database,
-    script: Script,
+    script: &str,
     amount: Amount,
     pipelined: bool,
 ) -> anyhow::Result<f64> {
@@ -48,7 +42,7 @@ pub(crate) fn run(
     let pipeline_commands = ["\\startpipeline", "\\endpipeline"];
     let keep = |line: &&str| pipelined || !pipeline_commands.contains(&line.trim());
     let list = include_str!("pgbench/list_statement.sql");
-    let text = script.text.replace("--LIST--", &list.replace('\n', " "));
+    let text = script.replace("--LIST--", &list.replace('\n', " "));
     fs::write(&file, text.lines().filter(keep).collect::<Vec<_>>().join("\n"))?;
 
     let Amount { clients, calls, users } = amount;
