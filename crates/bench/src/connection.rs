@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::ops::Range;
 
 use anyhow::{Context, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,15 +26,9 @@ impl Connection {
         self.received.clear();
         loop {
             ensure!(self.stream.read_buf(&mut self.received).await? > 0, "the connection was closed");
-            let Some(end) = self.received.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-            let head = std::str::from_utf8(&self.received[..end]).context("the head is not UTF-8")?;
+            let Some((head, body)) = message_in(&self.received)? else { continue };
             let status = head.get(9..12).context("no status")?.parse()?;
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            let whole = end + 4 + length.context("no content-length")?.parse::<usize>()?;
-            while self.received.len() < whole {
-                ensure!(self.stream.read_buf(&mut self.received).await? > 0, "the connection was closed");
-            }
-            return Ok((status, &self.received[end + 4..whole]));
+            return Ok((status, &self.received[body]));
         }
     }
 
@@ -48,6 +43,15 @@ impl Connection {
     pub(crate) fn last_answer(&self) -> &[u8] {
         &self.received
     }
+}
+
+/// The head of the first message in the buffer, and the place of its body, once the message is complete.
+pub(crate) fn message_in(buffer: &[u8]) -> anyhow::Result<Option<(&str, Range<usize>)>> {
+    let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
+    let head = std::str::from_utf8(&buffer[..end]).context("the head is not UTF-8")?;
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).context("no content-length")?;
+    let body = end + 4..end + 4 + length.parse::<usize>()?;
+    Ok((buffer.len() >= body.end).then_some((head, body)))
 }
 
 /// A call of key management.

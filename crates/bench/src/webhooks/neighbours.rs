@@ -8,9 +8,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
 use super::latency::{latencies, publish_at_pace, row};
-use super::receiver::{ANSWER, Receivers, request_in};
+use super::receiver::{ANSWER, Receivers};
 use super::subject::{Subject, batch, publish};
-use crate::connection::Connection;
+use crate::connection::{Connection, message_in};
 use crate::store::Store;
 
 const GREEDY: (&str, usize) = ("user-greedy", 1_000);
@@ -76,10 +76,10 @@ async fn slow_receivers() -> anyhow::Result<u16> {
 async fn answer_slowly(mut stream: TcpStream) -> anyhow::Result<()> {
     let mut buffer = Vec::new();
     while stream.read_buf(&mut buffer).await? > 0 {
-        while let Some((_, length)) = request_in(&buffer)? {
+        while let Some((_, body)) = message_in(&buffer)? {
             sleep(ANSWER_TIME).await;
             stream.write_all(ANSWER).await?;
-            buffer.drain(..length);
+            buffer.drain(..body.end);
         }
     }
     Ok(())

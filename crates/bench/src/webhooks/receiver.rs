@@ -10,6 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
+use crate::connection::message_in;
+
 pub(super) const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 /// The longest time without an arrival before the measurement is aborted.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -47,10 +49,11 @@ impl Receivers {
         stream.set_nodelay(true)?;
         let mut buffer = Vec::with_capacity(16 * 1024);
         while stream.read_buf(&mut buffer).await? > 0 {
-            while let Some((body_at, length)) = request_in(&buffer)? {
-                self.note(&buffer[body_at..length]);
+            while let Some((_, body)) = message_in(&buffer)? {
+                let end = body.end;
+                self.note(&buffer[body]);
                 stream.write_all(ANSWER).await?;
-                buffer.drain(..length);
+                buffer.drain(..end);
             }
         }
         Ok(())
@@ -89,15 +92,6 @@ impl Receivers {
         }
         self.last.get().context("nothing arrived")
     }
-}
-
-/// Where the body of the first complete request in the buffer starts and ends.
-pub(super) fn request_in(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
-    let Some(end) = buffer.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
-    let head = std::str::from_utf8(&buffer[..end]).context("the head is not UTF-8")?;
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).context("no content-length")?;
-    let whole = end + 4 + length.parse::<usize>()?;
-    Ok((buffer.len() >= whole).then_some((end + 4, whole)))
 }
 
 /// The number in the data of the event: the payload ends with `"data":123}`.
