@@ -18,10 +18,6 @@ pub(crate) enum Kind {
     Postgres,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Self; 2] = [Self::Sqlite, Self::Postgres];
-}
-
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

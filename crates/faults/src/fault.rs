@@ -49,25 +49,6 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 12] = [
-        Self::Kill,
-        Self::Terminate,
-        Self::Pause,
-        Self::Clock,
-        Self::Flood,
-        Self::FullDisk,
-        Self::Restart,
-        Self::Crash,
-        Self::Cut,
-        Self::Silence,
-        Self::StalledCommit,
-        Self::FailOver,
-    ];
-
-    pub(crate) fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
     /// Whether the fault can happen with this database.
     pub(crate) fn concerns(self, kind: Kind) -> bool {
         match self {

@@ -18,7 +18,7 @@ mod stage;
 use std::time::Duration;
 
 use anyhow::ensure;
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use database::Kind;
 use fault::Fault;
 use report::Row;
@@ -56,7 +56,7 @@ async fn main() -> anyhow::Result<()> {
     loop {
         for (fault, kind) in arguments.chosen() {
             match fault.missing() {
-                Some(missing) => say(&format!("{} on {kind}: SKIPPED, {missing}", fault.name())),
+                Some(missing) => say(&format!("{} on {kind}: SKIPPED, {missing}", name_of(&fault))),
                 None => report::add(&mut rows, strike(fault, kind, arguments.strikes).await?),
             }
         }
@@ -71,9 +71,9 @@ async fn main() -> anyhow::Result<()> {
 
 impl Arguments {
     fn chosen(&self) -> Vec<(Fault, Kind)> {
-        let faults = if self.faults.is_empty() { Fault::ALL.to_vec() } else { self.faults.clone() };
-        let kinds = Kind::ALL.into_iter().filter(|kind| self.on.is_none_or(|on| on == *kind));
-        kinds.flat_map(|kind| faults.iter().map(move |fault| (*fault, kind))).filter(|(f, k)| f.concerns(*k)).collect()
+        let faults = if self.faults.is_empty() { Fault::value_variants().to_vec() } else { self.faults.clone() };
+        let kinds = Kind::value_variants().iter().filter(|kind| self.on.is_none_or(|on| on == **kind));
+        kinds.flat_map(|kind| faults.iter().map(move |fault| (*fault, *kind))).filter(|(f, k)| f.concerns(*k)).collect()
     }
 }
 
@@ -92,6 +92,11 @@ async fn strike(fault: Fault, kind: Kind, strikes: u32) -> anyhow::Result<Row> {
     let row = Row::new(fault, kind, healed, stage.settle().await?);
     say(&row.line());
     Ok(row)
+}
+
+/// The name of a fault on the command line.
+pub(crate) fn name_of(fault: &impl ValueEnum) -> String {
+    fault.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 #[expect(clippy::print_stdout, reason = "the result is for reading")]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::database::Kind;
 use crate::fault::Fault;
 use crate::ledger::Outcome;
-use crate::say;
+use crate::{name_of, say};
 
 /// One fault on one database.
 pub(crate) struct Row {
@@ -48,7 +48,7 @@ impl Row {
         let (median, longest) = (self.healed.get(self.healed.len() / 2), self.healed.last());
         format!(
             "| {} | {} | {} | {acknowledged} | {lost} | {repeated} | {} / {} | {} | {} | {} | {:.2} / {:.2} s |",
-            self.fault.name(),
+            name_of(&self.fault),
             self.kind,
             self.healed.len(),
             counts.numbered,

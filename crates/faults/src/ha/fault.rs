@@ -42,21 +42,6 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    pub(super) const ALL: [Self; 8] = [
-        Self::Kill,
-        Self::Zombie,
-        Self::Switchover,
-        Self::Partition,
-        Self::NoStandby,
-        Self::NoEtcd,
-        Self::FullDisk,
-        Self::Clock,
-    ];
-
-    pub(super) fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
     /// The missing means of this machine for the fault.
     pub(super) fn missing(self, sandbox: Sandbox) -> Option<&'static str> {
         match self {

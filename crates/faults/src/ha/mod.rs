@@ -19,10 +19,10 @@ mod writes;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 use crate::gatepost::built_binary;
-use crate::say;
+use crate::{name_of, say};
 use cluster::Cluster;
 use fault::Fault;
 use programs::{Programs, Version};
@@ -98,14 +98,14 @@ async fn run(arguments: &Arguments, folder: &Path) -> anyhow::Result<()> {
 }
 
 async fn rounds(arguments: &Arguments, service: &mut Service, rows: &mut Vec<report::Row>) -> anyhow::Result<()> {
-    let faults = if arguments.faults.is_empty() { Fault::ALL.to_vec() } else { arguments.faults.clone() };
+    let faults = if arguments.faults.is_empty() { Fault::value_variants().to_vec() } else { arguments.faults.clone() };
     for round in 1..=arguments.rounds.max(1) {
         for fault in &faults {
             if let Some(missing) = fault.missing(service.cluster.sandbox) {
-                say(&format!("{}: SKIPPED, {missing}", fault.name()));
+                say(&format!("{}: SKIPPED, {missing}", name_of(fault)));
                 continue;
             }
-            let prefix = format!("{}-{round}", fault.name());
+            let prefix = format!("{}-{round}", name_of(fault));
             let evidence = strike::strike(*fault, service, &prefix).await;
             let evidence = evidence.with_context(|| format!("{prefix}:\n{}", service.logs()))?;
             report::tell(*fault, round, &evidence);

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::oracles::{Evidence, verdicts};
-use crate::say;
+use crate::{name_of, say};
 
 /// All strikes of one fault.
 pub(super) struct Row {
@@ -38,7 +38,7 @@ impl Row {
             evidence.resumed_after.map_or_else(|| "never".to_owned(), |after| format!("{:.1} s", after.as_secs_f64()));
         format!(
             "| {} | {strikes} | {} / {} | {} / {} / {} | {} / {} | {} / {} | {} / {} / {} | {:.2} s | {} | {}, {:.1} s | {resumed} |",
-            fault.name(),
+            name_of(fault),
             outcome.acknowledged,
             outcome.lost,
             evidence.events,
@@ -61,7 +61,7 @@ impl Row {
 
 /// Prints the answer of each oracle about one strike, and returns whether all are kept.
 pub(super) fn tell(fault: Fault, round: u32, evidence: &Evidence) {
-    say(&format!("{}, round {round}", fault.name()));
+    say(&format!("{}, round {round}", name_of(&fault)));
     for verdict in verdicts(evidence) {
         let mark = if verdict.is_kept { "kept  " } else { "BROKEN" };
         say(&format!("  {mark} {}: {}", verdict.promise, verdict.figure));
