@@ -26,15 +26,11 @@ pub(crate) struct Gatepost {
 }
 
 impl Gatepost {
-    /// `gatepost dev` or `gatepost serve`, which does not run yet.
-    pub(crate) fn new(command: &'static str) -> anyhow::Result<Self> {
-        Self::of(built_binary()?, command)
-    }
-
-    /// The same with another binary.
-    pub(crate) fn of(binary: PathBuf, command: &'static str) -> anyhow::Result<Self> {
+    /// `gatepost dev` or `gatepost serve` of this binary, which does not run yet.
+    pub(crate) fn new(binary: &Path, command: &'static str) -> anyhow::Result<Self> {
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
-        Ok(Self { folder: TempDir::new()?, binary, command, settings: Vec::new(), address, process: None })
+        let (folder, binary) = (TempDir::new()?, binary.to_owned());
+        Ok(Self { folder, binary, command, settings: Vec::new(), address, process: None })
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {

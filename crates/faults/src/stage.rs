@@ -1,5 +1,6 @@
 //! The stage of the faults: instances of Gatepost on one database, with clients and a receiver.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use gatepost_client::{FullKey, IdToken, OperatorToken};
 use tokio::time::{Instant, sleep};
 
 use crate::database::{Database, Kind};
-use crate::gatepost::Gatepost;
+use crate::gatepost::{Gatepost, built_binary};
 use crate::ledger::{Ledger, Outcome};
 use crate::load::{Clients, Load, Pace, User, is_good, publish_one};
 use crate::receiver::{receive, subscribe};
@@ -41,16 +42,9 @@ pub(crate) struct Stage {
 impl Stage {
     /// Starts one instance on SQLite, or two on Postgres.
     pub(crate) async fn start(kind: Kind, disk: Option<SmallDisk>) -> anyhow::Result<Self> {
-        let mut provider = Gatepost::new("dev")?;
-        provider.start().await?;
         let database = Database::start(kind, disk).await?;
-        let mut instances = Vec::new();
-        for _ in 0..if kind == Kind::Postgres { 2 } else { 1 } {
-            let mut instance = Gatepost::new("serve")?;
-            set_up(&mut instance, &provider, &database.url());
-            instance.start().await?;
-            instances.push(instance);
-        }
+        let urls = vec![database.url(); if kind == Kind::Postgres { 2 } else { 1 }];
+        let (provider, instances) = start_on(&urls, &built_binary()?, 10_000).await?;
         let clients = Arc::new(clients(&provider, &instances, "user", USERS)?);
         let ledger = Arc::new(Ledger::default());
         let receiver = receive(Arc::clone(&ledger)).await?;
@@ -110,20 +104,29 @@ impl Stage {
     }
 }
 
-/// The settings of an instance on this database.
-pub(crate) fn set_up(instance: &mut Gatepost, provider: &Gatepost, database_url: &str) {
-    for (name, value) in [
-        ("DATABASE_URL", database_url),
-        ("OIDC_ISSUER", &format!("{}/dev/oidc", provider.url())),
-        ("OIDC_AUDIENCE", "gatepost-dev"),
-        ("ENCRYPTION_KEY", ENCRYPTION_KEY),
-        ("OPERATOR_TOKEN", OPERATOR_TOKEN),
-        ("API_KEYS_MAX_ACTIVE", "10000"),
-        ("WEBHOOK_ALLOW_HTTP", "true"),
-        ("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8"),
-    ] {
-        instance.set(name, value);
+/// Starts a development provider, and an instance on each of these databases, with this maximum of active keys.
+pub(crate) async fn start_on(
+    database_urls: &[String],
+    binary: &Path,
+    keys_max: usize,
+) -> anyhow::Result<(Gatepost, Vec<Gatepost>)> {
+    let mut provider = Gatepost::new(binary, "dev")?;
+    provider.start().await?;
+    let mut instances = Vec::new();
+    for url in database_urls {
+        let mut instance = Gatepost::new(binary, "serve")?;
+        instance.set("DATABASE_URL", url);
+        instance.set("OIDC_ISSUER", &format!("{}/dev/oidc", provider.url()));
+        instance.set("OIDC_AUDIENCE", "gatepost-dev");
+        instance.set("ENCRYPTION_KEY", ENCRYPTION_KEY);
+        instance.set("OPERATOR_TOKEN", OPERATOR_TOKEN);
+        instance.set("API_KEYS_MAX_ACTIVE", &keys_max.to_string());
+        instance.set("WEBHOOK_ALLOW_HTTP", "true");
+        instance.set("WEBHOOK_ALLOWED_NETWORKS", "127.0.0.0/8");
+        instance.start().await?;
+        instances.push(instance);
     }
+    Ok((provider, instances))
 }
 
 /// The clients of these instances. The names of the users begin with `prefix`.

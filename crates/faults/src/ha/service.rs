@@ -12,7 +12,7 @@ use crate::fault::faketime;
 use crate::gatepost::Gatepost;
 use crate::ledger::Ledger;
 use crate::load::{Clients, is_good, publish_one};
-use crate::stage::{clients, set_up};
+use crate::stage::{clients, start_on};
 
 pub(super) const INSTANCES: usize = 2;
 const USERS: usize = 4;
@@ -27,16 +27,8 @@ pub(super) struct Service {
 
 impl Service {
     pub(super) async fn start(cluster: Cluster, binary: &Path) -> anyhow::Result<Self> {
-        let mut provider = Gatepost::of(binary.to_owned(), "dev")?;
-        provider.start().await?;
-        let mut instances = Vec::new();
-        for url in [cluster.url_of_entrance(), cluster.url_of_nodes()] {
-            let mut instance = Gatepost::of(binary.to_owned(), "serve")?;
-            set_up(&mut instance, &provider, &url);
-            instance.set("API_KEYS_MAX_ACTIVE", &ACTIVE_MAX.to_string());
-            instance.start().await?;
-            instances.push(instance);
-        }
+        let urls = [cluster.url_of_entrance(), cluster.url_of_nodes()];
+        let (provider, instances) = start_on(&urls, binary, ACTIVE_MAX).await?;
         Ok(Self { cluster, instances, provider })
     }
 
