@@ -76,22 +76,9 @@ impl Stage {
         sleep(QUIET).await;
     }
 
-    /// Waits until every instance publishes, lists and verifies, and returns how long that took since `start`.
+    /// Waits until every instance works again, and returns how long that took since `start`.
     pub(crate) async fn heals(&self, start: Instant) -> anyhow::Result<Duration> {
-        for index in 0..self.instances.len() {
-            while !self.works(index).await {
-                ensure!(start.elapsed() < HEALED_WITHIN, "instance {index} does not heal:\n{}", self.logs());
-                sleep(Duration::from_millis(10)).await;
-            }
-        }
-        Ok(start.elapsed())
-    }
-
-    async fn works(&self, instance: usize) -> bool {
-        let Clients { host, users, anyone } = &*self.clients;
-        is_good(&anyone[instance], &self.good_key).await == Some(true)
-            && users[0].clients[instance].list_api_keys().await.is_ok()
-            && publish_one(&host[instance], &self.ledger, &users[0].name).await
+        heals(&self.clients, &self.good_key, &self.ledger, start, || self.logs()).await
     }
 
     pub(crate) async fn settle(&self) -> anyhow::Result<Outcome> {
@@ -102,6 +89,27 @@ impl Stage {
         let tail = |log: String| log.lines().rev().take(10).map(str::to_owned).collect::<Vec<_>>().join("\n");
         self.instances.iter().map(|instance| tail(instance.log())).collect::<Vec<_>>().join("\n──\n")
     }
+}
+
+/// Waits until every instance publishes, lists and verifies, and returns how long that took since `start`.
+pub(crate) async fn heals(
+    clients: &Clients,
+    good_key: &FullKey,
+    ledger: &Ledger,
+    start: Instant,
+    logs: impl Fn() -> String,
+) -> anyhow::Result<Duration> {
+    let user = &clients.users[0];
+    for (index, anyone) in clients.anyone.iter().enumerate() {
+        while is_good(anyone, good_key).await != Some(true)
+            || user.clients[index].list_api_keys().await.is_err()
+            || !publish_one(&clients.host[index], ledger, &user.name).await
+        {
+            ensure!(start.elapsed() < HEALED_WITHIN, "instance {index} does not heal:\n{}", logs());
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+    Ok(start.elapsed())
 }
 
 /// Starts a development provider, and an instance on each of these databases, with this maximum of active keys.

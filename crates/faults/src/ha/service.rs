@@ -1,23 +1,20 @@
 //! Two instances of Gatepost on the cluster: one behind HAProxy, one with the list of all nodes.
 
 use std::path::Path;
-use std::time::Duration;
 
-use anyhow::ensure;
-use tokio::time::{Instant, sleep};
+use gatepost_client::FullKey;
+use tokio::time::Instant;
 
 use super::cluster::Cluster;
 use super::crowd::ACTIVE_MAX;
 use crate::fault::faketime;
 use crate::gatepost::Gatepost;
 use crate::ledger::Ledger;
-use crate::load::{Clients, is_good, publish_one};
-use crate::stage::{clients, start_on};
+use crate::load::Clients;
+use crate::stage::{clients, heals, start_on};
 
 pub(super) const INSTANCES: usize = 2;
 const USERS: usize = 4;
-/// How long an instance may take until it works again.
-const HEALED_WITHIN: Duration = Duration::from_mins(2);
 
 pub(super) struct Service {
     pub(super) cluster: Cluster,
@@ -37,24 +34,9 @@ impl Service {
         clients(&self.provider, &self.instances, prefix, USERS + 1)
     }
 
-    /// Waits until every instance verifies, lists and publishes.
-    pub(super) async fn until_healed(
-        &self,
-        clients: &Clients,
-        good_key: &gatepost_client::FullKey,
-    ) -> anyhow::Result<()> {
-        let (start, ledger) = (Instant::now(), Ledger::default());
-        for index in 0..INSTANCES {
-            let user = &clients.users[0];
-            while is_good(&clients.anyone[index], good_key).await != Some(true)
-                || user.clients[index].list_api_keys().await.is_err()
-                || !publish_one(&clients.host[index], &ledger, &user.name).await
-            {
-                ensure!(start.elapsed() < HEALED_WITHIN, "instance {index} does not heal:\n{}", self.logs());
-                sleep(Duration::from_millis(50)).await;
-            }
-        }
-        Ok(())
+    /// Waits until every instance works again.
+    pub(super) async fn until_healed(&self, clients: &Clients, good_key: &FullKey) -> anyhow::Result<()> {
+        heals(clients, good_key, &Ledger::default(), Instant::now(), || self.logs()).await.map(drop)
     }
 
     /// Starts an instance again with a clock that is off by this much, such as `+60s`, or with the machine's clock.
