@@ -1,6 +1,5 @@
 //! The faults, and how each ends.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -8,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::database::{Kind, Postgres};
 use crate::flood::flood;
-use crate::gatepost::Gatepost;
+use crate::gatepost::{Gatepost, faketime};
 use crate::small_disk::SmallDisk;
 use crate::stage::Stage;
 
@@ -137,18 +136,8 @@ async fn end_and_start(instance: &mut Gatepost, signal: &str) -> anyhow::Result<
 
 /// The instance runs with a clock that is ahead, and starts again with the right time.
 async fn run_ahead(instance: &mut Gatepost) -> anyhow::Result<Instant> {
-    instance.end("TERM").await?;
-    instance.set("LD_PRELOAD", &faketime().unwrap_or_default().display().to_string());
-    instance.set("FAKETIME", CLOCK_AHEAD);
-    instance.set("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-    instance.start().await?;
+    instance.set_clock(Some(CLOCK_AHEAD)).await?;
     sleep(OUTAGE).await;
     instance.unset("LD_PRELOAD");
     end_and_start(instance, "TERM").await
-}
-
-/// The library that shifts a process's clock, if it is installed.
-pub(crate) fn faketime() -> Option<PathBuf> {
-    let folders = ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib/faketime"];
-    folders.iter().map(|folder| PathBuf::from(folder).join("libfaketimeMT.so.1")).find(|path| path.exists())
 }

@@ -106,6 +106,20 @@ impl Gatepost {
         Ok(())
     }
 
+    /// Starts the process again with a clock that is off by this much, such as `+60s`, or with the machine's clock.
+    pub(crate) async fn set_clock(&mut self, offset: Option<&str>) -> anyhow::Result<()> {
+        self.end("TERM").await?;
+        match offset {
+            Some(offset) => {
+                self.set("LD_PRELOAD", &faketime().unwrap_or_default().display().to_string());
+                self.set("FAKETIME", offset);
+                self.set("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+            }
+            None => self.unset("LD_PRELOAD"),
+        }
+        self.start().await
+    }
+
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
@@ -135,4 +149,10 @@ pub(crate) fn built_binary() -> anyhow::Result<PathBuf> {
     let binary = own.parent().unwrap_or(Path::new(".")).join("gatepost");
     ensure!(binary.exists(), "{} is not built: run `cargo xtask faults`", binary.display());
     Ok(binary)
+}
+
+/// The library that shifts a process's clock, if it is installed.
+pub(crate) fn faketime() -> Option<PathBuf> {
+    let folders = ["/usr/lib/x86_64-linux-gnu/faketime", "/usr/lib/aarch64-linux-gnu/faketime", "/usr/lib/faketime"];
+    folders.iter().map(|folder| PathBuf::from(folder).join("libfaketimeMT.so.1")).find(|path| path.exists())
 }

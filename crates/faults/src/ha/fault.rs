@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::sandbox::Sandbox;
 use super::service::{INSTANCES, Service};
-use crate::fault::faketime;
+use crate::gatepost::faketime;
 
 /// Longer than the time after which Patroni replaces a primary (`ttl`).
 const OUTAGE: Duration = Duration::from_secs(25);
@@ -106,10 +106,10 @@ async fn lose_standbys(service: &mut Service, primary: usize) -> anyhow::Result<
 }
 
 async fn set_clocks(service: &mut Service) -> anyhow::Result<()> {
-    for (instance, offset) in CLOCK_OFFSETS.iter().enumerate() {
-        service.set_clock(instance, Some(offset)).await?;
+    for (instance, offset) in service.instances.iter_mut().zip(CLOCK_OFFSETS) {
+        instance.set_clock(Some(offset)).await?;
         sleep(WRONG_TIME).await;
-        service.set_clock(instance, None).await?;
+        instance.set_clock(None).await?;
     }
     Ok(())
 }

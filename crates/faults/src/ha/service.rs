@@ -7,7 +7,6 @@ use tokio::time::Instant;
 
 use super::cluster::Cluster;
 use super::crowd::ACTIVE_MAX;
-use crate::fault::faketime;
 use crate::gatepost::Gatepost;
 use crate::ledger::Ledger;
 use crate::load::Clients;
@@ -18,7 +17,7 @@ const USERS: usize = 4;
 
 pub(super) struct Service {
     pub(super) cluster: Cluster,
-    instances: Vec<Gatepost>,
+    pub(super) instances: Vec<Gatepost>,
     provider: Gatepost,
 }
 
@@ -37,21 +36,6 @@ impl Service {
     /// Waits until every instance works again.
     pub(super) async fn until_healed(&self, clients: &Clients, good_key: &FullKey) -> anyhow::Result<()> {
         heals(clients, good_key, &Ledger::default(), Instant::now(), || self.logs()).await.map(drop)
-    }
-
-    /// Starts an instance again with a clock that is off by this much, such as `+60s`, or with the machine's clock.
-    pub(super) async fn set_clock(&mut self, instance: usize, offset: Option<&str>) -> anyhow::Result<()> {
-        let instance = &mut self.instances[instance];
-        instance.end("TERM").await?;
-        match offset {
-            Some(offset) => {
-                instance.set("LD_PRELOAD", &faketime().unwrap_or_default().display().to_string());
-                instance.set("FAKETIME", offset);
-                instance.set("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-            }
-            None => instance.unset("LD_PRELOAD"),
-        }
-        instance.start().await
     }
 
     /// The last lines of each log.
