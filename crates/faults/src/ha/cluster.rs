@@ -46,7 +46,7 @@ impl Cluster {
         cluster.start_etcd()?;
         cluster.nodes.iter_mut().try_for_each(Node::start)?;
         cluster.until_whole().await?;
-        let primary = cluster.primary().await.context("the new cluster has no primary")?;
+        let primary = cluster.until_primary().await?;
         cluster.nodes[primary].psql().execute(&format!("CREATE DATABASE {DATABASE}"))?;
         Ok(cluster)
     }
@@ -62,11 +62,6 @@ impl Cluster {
         format!("postgres://postgres@{hosts}/{DATABASE}?sslmode=disable&target_session_attrs=read-write")
     }
 
-    /// The index of the node that has the lock of the primary.
-    pub(super) async fn primary(&self) -> Option<usize> {
-        find_primary(&self.members()).await
-    }
-
     /// The addresses at which the nodes report their roles.
     pub(super) fn members(&self) -> Vec<SocketAddr> {
         self.nodes.iter().map(|node| node.rest).collect()
@@ -79,38 +74,30 @@ impl Cluster {
 
     /// The index of the primary, as soon as there is one.
     pub(super) async fn until_primary(&self) -> anyhow::Result<usize> {
-        let start = Instant::now();
-        loop {
-            if let Some(primary) = self.primary().await {
-                return Ok(primary);
-            }
-            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster has no primary:\n{}", self.logs());
-            sleep(QUESTION_INTERVAL).await;
-        }
+        self.until("has no primary", async || find(&self.members(), "/primary").await).await
     }
 
     /// Waits for a synchronous standby, so that commits wait for it.
     pub(super) async fn until_synchronous(&self) -> anyhow::Result<()> {
-        let start = Instant::now();
-        loop {
-            for member in self.members() {
-                if says(member, "/synchronous").await {
-                    return Ok(());
-                }
-            }
-            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster has no synchronous standby:\n{}", self.logs());
-            sleep(QUESTION_INTERVAL).await;
-        }
+        let standby = async || find(&self.members(), "/synchronous").await;
+        self.until("has no synchronous standby", standby).await.map(drop)
     }
 
     /// Waits until one node is the primary, the others follow it closely, and one of them is synchronous.
     pub(super) async fn until_whole(&self) -> anyhow::Result<()> {
+        self.until("does not heal", async || self.is_whole().await.then_some(())).await
+    }
+
+    /// Asks until there is an answer. `problem` is the predicate of the error after too long a time.
+    async fn until<T>(&self, problem: &str, ask: impl AsyncFn() -> Option<T>) -> anyhow::Result<T> {
         let start = Instant::now();
-        while !self.is_whole().await {
-            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster does not heal:\n{}", self.logs());
+        loop {
+            if let Some(answer) = ask().await {
+                return Ok(answer);
+            }
+            ensure!(start.elapsed() < WHOLE_WITHIN, "the cluster {problem}:\n{}", self.logs());
             sleep(QUESTION_INTERVAL).await;
         }
-        Ok(())
     }
 
     async fn is_whole(&self) -> bool {
@@ -168,10 +155,10 @@ impl Drop for Cluster {
     }
 }
 
-/// The index of the member that says that it is the primary.
-pub(super) async fn find_primary(members: &[SocketAddr]) -> Option<usize> {
+/// The index of the first member that answers 200 for this path.
+pub(super) async fn find(members: &[SocketAddr], path: &str) -> Option<usize> {
     for (index, member) in members.iter().enumerate() {
-        if says(*member, "/primary").await {
+        if says(*member, path).await {
             return Some(index);
         }
     }

@@ -8,7 +8,7 @@ use gatepost_client::Client;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::cluster::find_primary;
+use super::cluster::find;
 use super::node::Psql;
 use crate::ledger::Ledger;
 use crate::load::{CALL_MAX, Clients, publish_one};
@@ -90,7 +90,7 @@ fn longest_wait(succeeded: &[Instant], starts: &[Instant]) -> Option<Duration> {
 pub(super) async fn watch_primary(writes: Arc<Writes>, members: Vec<SocketAddr>, psql: Vec<Psql>, first: usize) {
     let mut last = first;
     loop {
-        if let Some(primary) = find_primary(&members).await.filter(|primary| *primary != last) {
+        if let Some(primary) = find(&members, "/primary").await.filter(|primary| *primary != last) {
             let at = Instant::now();
             let commits_at = psql[primary].until_commit().await.ok().map(|()| Instant::now());
             writes.entries().promoted.push(Promotion { at, commits_at });
