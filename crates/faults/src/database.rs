@@ -67,7 +67,7 @@ impl Database {
 
 /// A primary, sometimes with a standby. Gatepost knows two hosts, which are lines of this program.
 pub(crate) struct Postgres {
-    primary: Cluster,
+    pub(crate) primary: Cluster,
     database: String,
     lines: [Line; 2],
 }
@@ -85,24 +85,15 @@ impl Postgres {
         format!("postgres://postgres@{first},{second}/{}", self.database)
     }
 
-    pub(crate) async fn restart(&self) -> anyhow::Result<()> {
-        self.primary.restart().await
-    }
-
     pub(crate) async fn crash_and_recover(&self) -> anyhow::Result<()> {
         self.primary.crash().await?;
         self.primary.start_again().await
     }
 
-    pub(crate) fn cut(&self) {
-        self.lines[0].set(State::Cut);
-    }
-
-    pub(crate) fn silence(&self) {
-        self.lines[0].set(State::Silent(self.primary.port()));
-    }
-
-    pub(crate) fn mend(&self) {
+    /// Leaves the line to the primary in this state for a time, and mends it.
+    pub(crate) async fn interrupt(&self, state: State, time: Duration) {
+        self.lines[0].set(state);
+        sleep(time).await;
         self.lines[0].set(State::To(self.primary.port()));
     }
 

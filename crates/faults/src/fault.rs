@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::database::{Kind, Postgres};
 use crate::flood::flood;
 use crate::gatepost::{Gatepost, faketime};
+use crate::line::State;
 use crate::small_disk::SmallDisk;
 use crate::stage::Stage;
 
@@ -104,18 +105,10 @@ impl Fault {
 
     async fn strike_server(self, server: &mut Postgres) -> anyhow::Result<Instant> {
         match self {
-            Self::Restart => server.restart().await?,
+            Self::Restart => server.primary.restart().await?,
             Self::Crash => server.crash_and_recover().await?,
-            Self::Cut => {
-                server.cut();
-                sleep(OUTAGE).await;
-                server.mend();
-            }
-            Self::Silence => {
-                server.silence();
-                sleep(OUTAGE).await;
-                server.mend();
-            }
+            Self::Cut => server.interrupt(State::Cut, OUTAGE).await,
+            Self::Silence => server.interrupt(State::Silent(server.primary.port()), OUTAGE).await,
             Self::StalledCommit => {
                 server.wait_for_standby("unreachable").await?;
                 sleep(STALL).await;
