@@ -13,7 +13,7 @@ use crate::load::User;
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
 /// Listens until this program ends, and returns the address.
-pub(crate) async fn receive(ledger: Arc<Ledger>) -> anyhow::Result<SocketAddr> {
+async fn receive(ledger: Arc<Ledger>) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     tokio::spawn(async move {
@@ -25,8 +25,9 @@ pub(crate) async fn receive(ledger: Arc<Ledger>) -> anyhow::Result<SocketAddr> {
     Ok(address)
 }
 
-/// Subscribes the receiver to all events of these users. The first one has an order.
-pub(crate) async fn subscribe(users: &[User], receiver: SocketAddr) -> anyhow::Result<()> {
+/// Subscribes a new receiver to all events of these users. The first one has an order.
+pub(crate) async fn subscribe(users: &[User], ledger: &Arc<Ledger>) -> anyhow::Result<()> {
+    let receiver = receive(Arc::clone(ledger)).await?;
     for (index, user) in users.iter().enumerate() {
         let usual = NewSubscription::new(format!("http://{receiver}/"), ["*"]);
         let subscription = if index == 0 { usual.in_order("skip") } else { usual };

@@ -12,7 +12,7 @@ use crate::database::{Database, Kind};
 use crate::gatepost::{Gatepost, built_binary};
 use crate::ledger::{Ledger, Outcome};
 use crate::load::{Clients, Load, Pace, User, is_good, publish_one};
-use crate::receiver::{receive, subscribe};
+use crate::receiver::subscribe;
 use crate::settling::settle;
 use crate::small_disk::SmallDisk;
 
@@ -47,8 +47,7 @@ impl Stage {
         let (provider, instances) = start_on(&urls, &built_binary()?, 10_000).await?;
         let clients = Arc::new(clients(&provider, &instances, "user", USERS)?);
         let ledger = Arc::new(Ledger::default());
-        let receiver = receive(Arc::clone(&ledger)).await?;
-        subscribe(&clients.users, receiver).await?;
+        subscribe(&clients.users, &ledger).await?;
         let good_key = clients.users[0].clients[0].create_api_key("good").await?.key;
         let stage = Self { database, instances, turn: 0, clients, ledger, good_key, _provider: provider };
         stage.heals(Instant::now()).await?;

@@ -17,7 +17,7 @@ use super::service::{INSTANCES, Service};
 use super::writes::{self, Write, Writes};
 use crate::ledger::Ledger;
 use crate::load::{Clients, Load, Pace, User};
-use crate::receiver::{receive, subscribe};
+use crate::receiver::subscribe;
 use crate::settling::settle;
 
 /// How long the load runs undisturbed before a fault and after it.
@@ -56,8 +56,7 @@ impl Witnesses {
         let mut clients = service.clients(prefix)?;
         let crowd_user = clients.users.pop().map(Arc::new).ok_or_else(|| anyhow::anyhow!("no user for the crowd"))?;
         let ledger = Arc::new(Ledger::default());
-        let receiver = receive(Arc::clone(&ledger)).await?;
-        subscribe(&clients.users, receiver).await?;
+        subscribe(&clients.users, &ledger).await?;
         let good_key = clients.users[0].clients[0].create_api_key("good").await?.key;
         Ok(Self {
             clients: Arc::new(clients),
