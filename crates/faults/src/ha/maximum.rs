@@ -112,13 +112,10 @@ mod tests {
     use super::*;
 
     /// A history of calls that last from one millisecond to another.
-    fn history(calls: &[(u64, u64, Kind)]) -> Vec<Call> {
+    fn history(calls: impl IntoIterator<Item = (u64, u64, Kind)>) -> Vec<Call> {
         let start = Instant::now();
         let at = |millis: u64| start + Duration::from_millis(millis);
-        calls
-            .iter()
-            .map(|(began, ended, kind)| Call { began: at(*began), ended: at(*ended), kind: kind.clone() })
-            .collect()
+        calls.into_iter().map(|(began, ended, kind)| Call { began: at(began), ended: at(ended), kind }).collect()
     }
 
     fn created(id: &str) -> Kind {
@@ -127,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_honest_history_is_kept() {
-        let calls = history(&[
+        let calls = history([
             (0, 1, created("a")),
             (2, 3, created("b")),
             (4, 5, Kind::LimitReached),
@@ -139,24 +136,24 @@ mod tests {
 
     #[test]
     fn a_key_over_the_maximum_is_found() {
-        let calls = history(&[(0, 1, created("a")), (2, 3, created("b"))]);
+        let calls = history([(0, 1, created("a")), (2, 3, created("b"))]);
         assert_eq!(judge(&calls, 1).over, 1);
     }
 
     #[test]
     fn a_refusal_under_the_maximum_is_found() {
-        let calls = history(&[(0, 1, created("a")), (2, 3, Kind::Revoked("a".into())), (4, 5, Kind::LimitReached)]);
+        let calls = history([(0, 1, created("a")), (2, 3, Kind::Revoked("a".into())), (4, 5, Kind::LimitReached)]);
         assert_eq!(judge(&calls, 1).under, 1);
     }
 
     #[test]
     fn what_overlaps_or_is_unknown_gets_the_benefit_of_the_doubt() {
-        let overlapping = history(&[(0, 5, created("a")), (0, 5, created("b"))]);
+        let overlapping = history([(0, 5, created("a")), (0, 5, created("b"))]);
         assert_eq!(judge(&overlapping, 1).over, 0);
         let revoked_meanwhile =
-            history(&[(0, 1, created("a")), (2, 9, Kind::MaybeRevoked("a".into())), (3, 4, created("b"))]);
+            history([(0, 1, created("a")), (2, 9, Kind::MaybeRevoked("a".into())), (3, 4, created("b"))]);
         assert_eq!(judge(&revoked_meanwhile, 1).over, 0);
-        let unknown = history(&[(0, 1, Kind::MaybeCreated), (2, 3, Kind::LimitReached)]);
+        let unknown = history([(0, 1, Kind::MaybeCreated), (2, 3, Kind::LimitReached)]);
         assert_eq!(judge(&unknown, 1).under, 0);
     }
 }
