@@ -17,7 +17,7 @@ pub(crate) fn named() -> anyhow::Result<Option<Server>> {
     let url = url.to_string_lossy().into_owned();
     let port = url.strip_prefix("postgres://postgres@127.0.0.1:").and_then(|rest| rest.split('/').next()?.parse().ok());
     let port = port.with_context(|| format!("{CITUS_URL} is {url:?}, no coordinator on this machine"))?;
-    Server::of_others(port, std::env::temp_dir(), true).map(Some)
+    Server::of(port, std::env::temp_dir(), true, None).map(Some)
 }
 
 /// Makes a database on every node.

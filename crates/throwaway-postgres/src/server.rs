@@ -58,11 +58,16 @@ impl Server {
 
     /// The cluster of a parent process, if it shares one.
     pub(crate) fn lent() -> anyhow::Result<Option<Self>> {
-        Self::loan()?.map(|(port, folder)| Self::of_others(port, folder, false)).transpose()
+        Self::loan()?.map(|(port, folder)| Self::of(port, folder, false, None)).transpose()
     }
 
-    /// A cluster that another process starts and stops.
-    pub(crate) fn of_others(port: u16, folder: PathBuf, is_coordinator: bool) -> anyhow::Result<Self> {
+    /// A cluster that another process starts and stops, unless there is a watchdog.
+    pub(crate) fn of(
+        port: u16,
+        folder: PathBuf,
+        is_coordinator: bool,
+        watchdog: Option<Watchdog>,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
             binaries: ServerBinaries::find_or_install()?,
             account: Account::choose()?,
@@ -71,27 +76,17 @@ impl Server {
             is_coordinator,
             databases: AtomicU32::new(0),
             process: Mutex::new(None),
-            _watchdog: None,
+            _watchdog: watchdog,
         })
     }
 
     pub(crate) fn create(place: &Path, fill: impl FnOnce(&Self) -> anyhow::Result<()>) -> anyhow::Result<Self> {
-        let binaries = ServerBinaries::find_or_install()?;
-        let account = Account::choose()?;
         let folder = tempfile::Builder::new().prefix("throwaway-postgres-").tempdir_in(place);
         let folder = folder.context("no temporary folder")?;
-        account.own(folder.path())?;
         let watchdog = Watchdog::over(folder.path())?;
-        let mut cluster = Self {
-            binaries,
-            account,
-            folder: folder.keep(), // the watchdog removes it
-            port: 0,
-            is_coordinator: false,
-            databases: AtomicU32::new(0),
-            process: Mutex::new(None),
-            _watchdog: Some(watchdog),
-        };
+        // The watchdog removes the folder.
+        let mut cluster = Self::of(0, folder.keep(), false, Some(watchdog))?;
+        cluster.account.own(&cluster.folder)?;
         fill(&cluster)?;
         cluster.start_on_a_free_port()?;
         Ok(cluster)
