@@ -116,27 +116,15 @@ impl Server {
 
     fn init_db(&self) -> anyhow::Result<()> {
         let mut initdb = self.command("initdb");
-        initdb.args([
-            "--no-sync",
-            "--auth=trust",
-            "--username=postgres",
-            "--encoding=UTF8",
-            "--locale=C",
-            "-D",
-            "data",
-        ]);
-        let output = initdb.output().context("cannot run initdb")?;
-        ensure!(output.status.success(), "initdb failed: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
+        initdb.args(["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"]);
+        output_of("initdb", initdb.args(["-D", "data"])).map(drop)
     }
 
     fn copy_folder(&self, from: &Path, to: &Path) -> anyhow::Result<()> {
         let mut copy = Command::new("cp");
         copy.arg("-r").args([from, to]).current_dir(&self.folder);
         self.account.apply(&mut copy);
-        let output = copy.output().context("cannot run cp")?;
-        ensure!(output.status.success(), "cp failed: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
+        output_of("cp", &mut copy).map(drop)
     }
 
     fn configure(&self, settings: ClusterSettings) -> anyhow::Result<()> {
@@ -155,10 +143,7 @@ impl Server {
     pub(crate) fn copy_primary(&self, port: u16) -> anyhow::Result<()> {
         let mut copy = self.command("pg_basebackup");
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-p", &port.to_string(), "-D", "data", "-R", "--no-sync"]);
-        copy.args(["--checkpoint=fast", "--wal-method=stream"]);
-        let output = copy.output().context("cannot run pg_basebackup")?;
-        ensure!(output.status.success(), "pg_basebackup failed: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
+        output_of("pg_basebackup", copy.args(["--checkpoint=fast", "--wal-method=stream"])).map(drop)
     }
 
     /// Another process may take a port before the server does; then the next port is tried.
@@ -221,10 +206,8 @@ impl Server {
         let mut psql = self.command("psql");
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "postgres"]);
         psql.args(["-p", &port.to_string(), "-d", database]);
-        psql.args(statements.iter().flat_map(|statement| ["-c", statement]));
-        let output = psql.output().context("cannot run psql")?;
-        ensure!(output.status.success(), "psql failed: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
+        let output = output_of("psql", psql.args(statements.iter().flat_map(|statement| ["-c", statement])))?;
+        Ok(String::from_utf8(output)?.trim_end().to_owned())
     }
 
     /// A program of the server, run as the account in the folder, without the `PG…` variables of the environment.
@@ -243,6 +226,13 @@ impl Server {
     fn server(&self) -> MutexGuard<'_, Option<Child>> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Runs a program to its end, and returns its output.
+fn output_of(name: &str, program: &mut Command) -> anyhow::Result<Vec<u8>> {
+    let output = program.output().with_context(|| format!("cannot run {name}"))?;
+    ensure!(output.status.success(), "{name} failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(output.stdout)
 }
 
 impl Drop for Server {
