@@ -24,13 +24,8 @@ impl Account {
         }
         let users = fs::read_to_string("/etc/passwd").context("cannot read /etc/passwd")?;
         let other = ["postgres", "nobody"].iter().find_map(|name| ids_of(&users, name));
-        Ok(Self {
-            other: Some(
-                other.context(
-                    "this process runs as root, and the system has neither a user postgres nor a user nobody",
-                )?,
-            ),
-        })
+        let missing = "this process runs as root, and the system has neither a user postgres nor a user nobody";
+        Ok(Self { other: Some(other.context(missing)?) })
     }
 
     /// The numbers of the user and its group; `None` for the user of this process.
