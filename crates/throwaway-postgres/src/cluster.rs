@@ -71,9 +71,8 @@ impl Cluster {
     ///
     /// No server is installed (the error names the command that installs one), or the server does not start.
     pub async fn start(settings: ClusterSettings) -> anyhow::Result<Self> {
-        let inner =
-            off_the_runtime(move || Server::create(&place(settings.durable), |new| new.initialise(settings))).await?;
-        Ok(Self { inner: Arc::new(inner) })
+        let create = move || Server::create(&place(settings.durable), |new| new.initialise(settings));
+        off_the_runtime(create).await.map(Self::of)
     }
 
     /// Starts a hot standby of this cluster: a copy that streams the writes of the primary, and takes no writes until
@@ -84,8 +83,7 @@ impl Cluster {
     /// The primary is stopped, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
         let (port, place) = (self.port(), self.inner.folder.parent().unwrap_or(&self.inner.folder).to_owned());
-        let inner = off_the_runtime(move || Server::create(&place, |new| new.copy_primary(port))).await?;
-        Ok(Self { inner: Arc::new(inner) })
+        off_the_runtime(move || Server::create(&place, |new| new.copy_primary(port))).await.map(Self::of)
     }
 
     /// Promotes a standby, and returns when it accepts writes.
