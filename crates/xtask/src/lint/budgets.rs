@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, ensure};
 use regex_lite::Regex;
 
-use super::source::{rust_files, without_tests};
+use super::source::{files, without_tests};
 use crate::program::{root, say};
 
 /// The budgets: a line for each, with its name and its number. Lines that begin with `#` are comments.
@@ -65,11 +65,10 @@ fn differences(budgets: &Counts, counts: &Counts) -> Vec<String> {
 
 fn count() -> anyhow::Result<Counts> {
     let mut counts = Counts::new();
-    for file in rust_files(&root().join("crates"))? {
-        let inner = file.strip_prefix(root().join("crates"))?.to_owned();
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    for (file, text) in files(&root().join("crates"), "rs")? {
+        let inner = file.strip_prefix(root().join("crates"))?;
         let package = inner.iter().next().unwrap_or_default().to_string_lossy().into_owned();
-        let is_source = inner.iter().nth(1).is_some_and(|folder| folder == "src") && !is_test_file(&inner);
+        let is_source = inner.iter().nth(1).is_some_and(|folder| folder == "src") && !is_test_file(inner);
         let production = if is_source && !TOOLS.contains(&package.as_str()) { without_tests(&text) } else { "" };
         *counts.entry(format!("production {package}")).or_default() += lines_of_code(production);
         *counts.entry(format!("tests {package}")).or_default() += lines_of_code(&text[production.len()..]);
@@ -77,8 +76,8 @@ fn count() -> anyhow::Result<Counts> {
             counts.extend(methods(&text)?);
         }
     }
-    for file in rust_files(&root().join("tests/src"))? {
-        *counts.entry("tests tests".to_owned()).or_default() += lines_of_code(&fs::read_to_string(file)?);
+    for (_, text) in files(&root().join("tests/src"), "rs")? {
+        *counts.entry("tests tests".to_owned()).or_default() += lines_of_code(&text);
     }
     counts.insert("words of the documentation".to_owned(), words()?);
     counts.retain(|_, count| *count > 0);
@@ -112,21 +111,9 @@ fn methods(text: &str) -> anyhow::Result<Counts> {
 
 /// The words of the README and of the pages in `docs`.
 fn words() -> anyhow::Result<usize> {
-    let pages = pages(&root().join("docs"))?.into_iter().chain([root().join("README.md")]);
-    pages.map(|page| Ok(fs::read_to_string(page)?.split_whitespace().count())).sum()
-}
-
-fn pages(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(pages(&path)?);
-        } else if path.extension().is_some_and(|kind| kind == "md") {
-            found.push(path);
-        }
-    }
-    Ok(found)
+    let pages = files(&root().join("docs"), "md")?.into_iter().map(|(_, text)| text);
+    let all = pages.chain([fs::read_to_string(root().join("README.md"))?]);
+    Ok(all.map(|text| text.split_whitespace().count()).sum())
 }
 
 #[cfg(test)]

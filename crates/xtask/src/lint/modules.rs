@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use regex_lite::Regex;
 
-use super::source::{rust_files, without_tests};
+use super::source::{files, without_tests};
 use crate::program::{root, say};
 
 /// Circles of folders that are allowed, with the reason. At most one.
@@ -104,20 +104,19 @@ fn folders_of(files: &Imports<Names>) -> Imports<String> {
 impl Source {
     fn read(source: &Path) -> anyhow::Result<Self> {
         let (comment, scope) = (Regex::new("//.*")?, Regex::new(r"\(in [^)]*\)")?);
-        let mut files = BTreeMap::new();
-        for file in rust_files(source)? {
-            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let mut modules = BTreeMap::new();
+        for (file, text) in files(source, "rs")? {
             let text = comment.replace_all(without_tests(&text), "").into_owned();
-            files.insert(module(file.strip_prefix(source)?), scope.replace_all(&text, "").into_owned());
+            modules.insert(module(file.strip_prefix(source)?), scope.replace_all(&text, "").into_owned());
         }
         let mut exports = BTreeMap::new();
         let reexport = Regex::new(r"\bpub(?:\([a-z]+\))? use ([^;]+);")?;
-        for (module, text) in &files {
+        for (module, text) in &modules {
             let paths = reexport.captures_iter(text).flat_map(|found| paths_of(&found[1]));
             let named = paths.filter_map(|path| Some((path.last()?.clone(), path)));
             exports.insert(module.clone(), named.collect());
         }
-        Ok(Self { files, exports })
+        Ok(Self { files: modules, exports })
     }
 
     /// The imports between files.

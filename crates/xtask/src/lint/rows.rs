@@ -1,10 +1,8 @@
 //! Rows to insert. Without their attribute, diesel composes the statement at each insertion (decision 39).
 
-use std::fs;
+use anyhow::ensure;
 
-use anyhow::{Context, ensure};
-
-use super::source::rust_files;
+use super::source::files;
 use crate::program::root;
 
 const FOLDERS: [&str; 3] = ["crates/adapters-postgres/src", "crates/adapters-sqlite/src", "crates/diesel-mapping/src"];
@@ -17,8 +15,7 @@ const ATTRIBUTE: &str = "treat_none_as_default_value = false";
 pub(super) fn check() -> anyhow::Result<()> {
     let mut findings = Vec::new();
     for folder in FOLDERS {
-        for file in rust_files(&root().join(folder))? {
-            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        for (file, text) in files(&root().join(folder), "rs")? {
             findings.extend(composed(&text).map(|row| format!("{}: {row}", file.display())));
         }
     }

@@ -1,11 +1,10 @@
 //! How long files and functions are. The code is formatted, so a function ends where its indentation says.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 
-use super::source::rust_files;
+use super::source::files;
 use crate::program::{root, say};
 
 /// A file with at most this number of lines is small: a reader opens it, and has to open another one.
@@ -25,8 +24,7 @@ const FUNCTION_LINES_MAX: (usize, usize) = (10, 40);
 pub(super) fn check() -> anyhow::Result<()> {
     let (mut small, mut functions) = (Vec::new(), Vec::new());
     for folder in ["crates", "tests/src"] {
-        for file in rust_files(&root().join(folder))? {
-            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        for (file, text) in files(&root().join(folder), "rs")? {
             functions.extend(function_lines(&text));
             if text.lines().count() <= SMALL_FILE_LINES && !is_index(&file) {
                 small.push(file.strip_prefix(root()).unwrap_or(&file).display().to_string());

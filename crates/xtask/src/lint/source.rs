@@ -1,27 +1,28 @@
-//! Rust source as text.
+//! The files of the repository as text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-/// The Rust files below a folder, in the order of their paths.
+/// The files of a kind, such as `rs`, below a folder, in the order of their paths, with their text.
 ///
 /// # Errors
 ///
-/// When a folder cannot be read.
-pub(super) fn rust_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// When a folder or a file cannot be read.
+pub(super) fn files(folder: &Path, kind: &str) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut found = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() {
-            files.extend(rust_files(&path)?);
-        } else if path.extension().is_some_and(|kind| kind == "rs") {
-            files.push(path);
+            found.extend(files(&path, kind)?);
+        } else if path.extension().is_some_and(|extension| extension == kind) {
+            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            found.push((path, text));
         }
     }
-    files.sort();
-    Ok(files)
+    found.sort();
+    Ok(found)
 }
 
 /// The text up to its tests, which come last in a file.

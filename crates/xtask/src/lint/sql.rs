@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use super::source::{rust_files, without_tests};
+use super::source::{files, without_tests};
 use crate::program::{root, say};
 
 /// Where the SQL of Postgres is.
@@ -127,8 +127,7 @@ pub(super) fn check() -> anyhow::Result<()> {
     let mut findings = Vec::new();
     let mut excepted = 0;
     for folder in FOLDERS {
-        for file in rust_files(&root().join(folder))? {
-            let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        for (file, text) in files(&root().join(folder), "rs")? {
             let (name, code) = (relative(&file, folder), without_comments(without_tests(&text)));
             for rule in &RULES {
                 let (found, allowed) = ((rule.count)(&code), rule.allowed(&name));
