@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{Skip, output, program, root, run, say, succeeds};
+use crate::program::{Skip, output, program, root, run, say, script, succeeds};
 
 /// The browser without windows, which starts in a third of the time, and the whole browser. Debian's packages have these
 /// names, and so have the programs. The tests take the first one that runs.
@@ -58,13 +58,11 @@ fn has_packages() -> bool {
     in_folder(PACKAGES_ARE_THERE) || get("the packages of the browser tests", INSTALL_PACKAGES)
 }
 
-fn get(what: &str, script: &str) -> bool {
+fn get(what: &str, text: &str) -> bool {
     say(&format!("getting {what}"));
-    in_folder(script)
+    in_folder(text)
 }
 
-fn in_folder(script: &str) -> bool {
-    let mut shell = program("sh", ["-c", script]);
-    shell.current_dir(root().join("tests/browser"));
-    succeeds(shell)
+fn in_folder(text: &str) -> bool {
+    succeeds(script(&root().join("tests/browser"), text))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::program::{Skip, program, root, say, succeeds};
+use crate::program::{Skip, program, root, say, script, succeeds};
 
 /// A program, the tests that need it, the argument that prints its version, and a shell script that installs it in
 /// `bin/` of its working folder.
@@ -72,9 +72,7 @@ impl Gateways {
             };
             let get = || {
                 say(&format!("getting {} for the tests of {}", gateway.name, gateway.tests));
-                let mut command = program("sh", ["-c", gateway.install]);
-                command.current_dir(&folder);
-                succeeds(command)
+                succeeds(script(&folder, gateway.install))
             };
             let is_there = runs() || (get() && runs());
             if !is_there {

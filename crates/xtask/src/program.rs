@@ -22,6 +22,13 @@ pub(crate) fn program<'a>(name: &str, arguments: impl IntoIterator<Item = &'a st
     command
 }
 
+/// A shell script that runs in this folder.
+pub(crate) fn script(folder: &Path, text: &str) -> Command {
+    let mut shell = program("sh", ["-c", text]);
+    shell.current_dir(folder);
+    shell
+}
+
 /// Runs a command to its end, and shows its output.
 pub(crate) fn run(mut command: Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("cannot run {}", shown(&command)))?;

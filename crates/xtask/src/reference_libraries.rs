@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::program::{Skip, program, root, say, succeeds};
+use crate::program::{Skip, root, say, script, succeeds};
 
 /// A language, a command that succeeds if its library is installed, and a shell script that installs it.
 const LANGUAGES: [(&str, &str, &str); 2] = [
@@ -24,11 +24,7 @@ const LANGUAGES: [(&str, &str, &str); 2] = [
 pub(crate) fn find_or_get() -> anyhow::Result<(PathBuf, Vec<Skip>)> {
     let folder = root().join("target/receivers");
     std::fs::create_dir_all(&folder).context("cannot create target/receivers")?;
-    let runs = |script: &str| {
-        let mut shell = program("sh", ["-c", script]);
-        shell.current_dir(&folder);
-        succeeds(shell)
-    };
+    let runs = |text: &str| succeeds(script(&folder, text));
     let mut skips = Vec::new();
     for (language, is_there, install) in LANGUAGES {
         if runs(is_there) {

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 
-use crate::program::{program, root, run, say};
+use crate::program::{root, run, say, script};
 
 /// Runs in `tests/browser`. Its lock file has the versions and checksums of the packages.
 const SCRIPT: &str = r#"
@@ -24,9 +24,7 @@ sha256sum preact.js preact.LICENSE.txt htm.LICENSE.txt > SHA256SUMS
 ///
 /// When npm is missing, or cannot reach its registry.
 pub(crate) fn run_npm() -> anyhow::Result<()> {
-    let mut script = program("sh", ["-c", SCRIPT]);
-    script.current_dir(root().join("tests/browser"));
-    run(script).context("this needs node and npm")?;
+    run(script(&root().join("tests/browser"), SCRIPT)).context("this needs node and npm")?;
     say("wrote web/vendor");
     Ok(())
 }
