@@ -46,7 +46,7 @@ pub(crate) fn run_generator(arguments: &[&str]) -> anyhow::Result<()> {
         return Ok(());
     };
     let service = Service::start(&build_binary()?)?;
-    let mut command = program(&generator.to_string_lossy(), ["--config-file", "schemathesis.toml", "run"]);
+    let mut command = program(generator, ["--config-file", "schemathesis.toml", "run"]);
     command
         .args(["../../docs/openapi.json", "--phases", "examples,coverage,fuzzing", "--continue-on-failure"])
         .args(["--seed", SEED, "--max-examples", EXAMPLES_MAX, "--warnings", "off", "--url", &service.url])
@@ -63,7 +63,6 @@ pub(crate) fn run_generator(arguments: &[&str]) -> anyhow::Result<()> {
 fn find_or_get() -> Option<PathBuf> {
     let folder = root().join(FOLDER);
     let (python, generator) = (folder.join("bin/python"), folder.join("bin/st"));
-    let python = python.to_string_lossy();
     let is_there = || succeeds(program(&python, ["-c", &installed(GENERATOR)]));
     let get = || {
         say(&format!("installing {GENERATOR}"));

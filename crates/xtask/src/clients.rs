@@ -86,7 +86,7 @@ fn python(binary: &Path, database: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     say("── clients/python");
-    let python = root().join("target/clients/bin/python").to_string_lossy().into_owned();
+    let python = root().join("target/clients/bin/python");
     let tests = |arguments: &[&str]| {
         let mut command = program(&python, ["-m", "pytest", "--quiet"].into_iter().chain(arguments.iter().copied()));
         command.env("GATEPOST_BINARY", binary);

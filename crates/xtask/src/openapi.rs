@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::program::{build_binary, output, root, say};
+use crate::program::{build_binary, output, program, root, say};
 
 /// The path of a document, and the arguments that print it.
 const DOCUMENTS: [(&str, &[&str]); 2] =
@@ -32,7 +31,5 @@ pub(crate) fn check() -> anyhow::Result<()> {
 }
 
 fn print(binary: &Path, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
-    let mut command = Command::new(binary);
-    command.args(arguments).current_dir(root());
-    output(command)
+    output(program(binary, arguments.iter().copied()))
 }

@@ -1,5 +1,6 @@
 //! Other programs, run in the root of the repository.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,7 +17,7 @@ pub(crate) fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command
     program(env!("CARGO"), arguments)
 }
 
-pub(crate) fn program<'a>(name: &str, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+pub(crate) fn program<'a>(name: impl AsRef<OsStr>, arguments: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(name);
     command.args(arguments).current_dir(root());
     command
