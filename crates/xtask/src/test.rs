@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, thread};
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, anyhow, ensure};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::browser;
@@ -141,11 +141,8 @@ pub(crate) fn run_upgrade(old_binary: &str) -> anyhow::Result<()> {
 /// Installs a program with which the documentation calls Gatepost.
 fn need(name: &str) -> anyhow::Result<()> {
     let install = format!("apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y {name}");
-    if succeeds(program(name, ["--version"])) {
-        return Ok(());
-    }
-    if Path::new("/usr/bin/apt-get").exists() && succeeds(program("sh", ["-c", &install])) {
-        return Ok(());
-    }
-    bail!("{name} is not installed. On Debian and Ubuntu: sudo sh -c '{install}'")
+    let get = || Path::new("/usr/bin/apt-get").exists() && succeeds(program("sh", ["-c", &install]));
+    let is_there = succeeds(program(name, ["--version"])) || get();
+    ensure!(is_there, "{name} is not installed. On Debian and Ubuntu: sudo sh -c '{install}'");
+    Ok(())
 }
