@@ -14,6 +14,7 @@ import {
   publishBatch,
   receiver,
   signIn,
+  subscribe,
   tabOf,
   UNAVAILABLE,
   visitor,
@@ -59,7 +60,7 @@ test("who revokes the new key by mistake is warned, and Home says that the old o
 test("a paused receiver says when it is tried again, and can be tried now", async () => {
   const [{ page, close }, hooks] = [await visitor("paul"), await receiver(503)];
   hooks.retryAfter = 600;
-  const { subscription } = await api("paul", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription } = await subscribe("paul", hooks.url);
   await publish("paul", "invoice.paid");
   await eventually("the first attempt", () => hooks.requests.length === 1);
   await publish("paul", "invoice.void");
@@ -239,7 +240,7 @@ test("a filter is tested with sample data before it is saved", async () => {
 
 test("a session that ends keeps what is typed on a page, and a key that is shown once", async () => {
   const [{ page, close }, hooks] = [await visitor("sina", { failures: [401] }), await receiver()];
-  await api("sina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await subscribe("sina", hooks.url);
   await publish("sina", "invoice.paid");
   await page.goto("/console/deliveries");
   await page.getByRole("link", { name: "invoice.paid" }).click();
@@ -323,7 +324,7 @@ test("a key has its actions on its page, and the way back leads to its row", asy
 
 test("the way back leads to the same rows, at the same place", async () => {
   const [{ page, close }, hooks] = [await visitor("maud"), await receiver()];
-  const { subscription } = await api("maud", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription } = await subscribe("maud", hooks.url);
   await publishBatch("maud", "order.paid", 60);
   await attempted("maud", 60);
   // Each change of the subscription is an event in the audit log.
@@ -418,8 +419,7 @@ test("a secret that is shown once survives Escape, Cancel and the way back", asy
 
 test("a change of a subscription sends what was changed, and says what a new origin does not get", async () => {
   const hooks = await receiver();
-  const { subscription } = await api("tess", "POST", "/api/webhooks/subscriptions", {
-    url: hooks.url,
+  const { subscription } = await subscribe("tess", hooks.url, {
     events: ["invoice.*"],
     headers: { "x-tenant": "42" },
     auth: { type: "bearer", token: "t0ken" },
@@ -502,7 +502,7 @@ test("a form asks before it closes with typed text, and without typed text it cl
 
 test("a list of deliveries drops what no longer matches, forgets a failed read, and keeps its rows without a gap", async () => {
   const [{ page, close }, hooks] = [await visitor("lotte", { failures: [503] }), await receiver()];
-  await api("lotte", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await subscribe("lotte", hooks.url);
   await publishBatch("lotte", "order.first", 60);
   await attempted("lotte", 60);
   const rows = page.locator("tbody tr");

@@ -105,6 +105,10 @@ export async function api(user, method, path, body) {
   return send(await idToken(user), method, path, body);
 }
 
+/** Subscribes a receiver to all events of a user, unless `fields` has other events. */
+export const subscribe = (user, url, fields = {}) =>
+  api(user, "POST", "/api/webhooks/subscriptions", { url, events: ["*"], ...fields });
+
 /** Publishes an event to a user, as the host application does. */
 export const publish = (userId, type, data = {}) =>
   send(OPERATOR_TOKEN, "POST", "/api/operator/events", { userId, type, data });

@@ -20,6 +20,7 @@ import {
   publishBatch,
   receiver,
   signIn,
+  subscribe,
   UNAVAILABLE,
   visitor,
 } from "./harness.mjs";
@@ -254,7 +255,7 @@ test("a key is rotated while the old one works, and revoked by its label", async
 
 test("the list of deliveries follows what happens, and nothing jumps", async () => {
   const [{ page, context, close }, hooks] = [await visitor("lena"), await receiver()];
-  await api("lena", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await subscribe("lena", hooks.url);
   await publish("lena", "invoice.paid");
   let streams = 0;
   context.on("request", (request) => (streams += request.url().endsWith("/stream")));
@@ -383,7 +384,7 @@ test("a URL is tested before it is saved", async () => {
 
 test("the page checks a signature with a secret that stays in it", async () => {
   const [{ page, close }, hooks] = [await visitor("vera"), await receiver()];
-  const { secret } = await api("vera", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { secret } = await subscribe("vera", hooks.url);
   // A parser would change these bytes: the number, the order of the members, and the escapes.
   const data = '{"total":12.50,"2":"é","1":"\\\\u00e9, \\"payload\\":{"}';
   const response = await fetch(`${BASE}/api/operator/events`, {
@@ -420,11 +421,7 @@ test("the page checks a signature with a secret that stays in it", async () => {
 
 test("the page checks a signature of a key pair with the public key of the subscription", async () => {
   const [{ page, close }, hooks] = [await visitor("vito"), await receiver()];
-  const { subscription } = await api("vito", "POST", "/api/webhooks/subscriptions", {
-    url: hooks.url,
-    events: ["*"],
-    signing: "ed25519",
-  });
+  const { subscription } = await subscribe("vito", hooks.url, { signing: "ed25519" });
   const [publicKey] = subscription.publicKeys;
   await publish("vito", "invoice.paid", { text: "grüß" });
   await attempted("vito", 1);
@@ -489,7 +486,7 @@ test("the palette leads to every screen and presses the buttons of this one", as
 
 test("what failed for one cause is sent again with one button", async () => {
   const [{ page, close }, hooks] = [await visitor("greta"), await receiver(500)];
-  const { subscription } = await api("greta", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription } = await subscribe("greta", hooks.url);
   await publish("greta", "invoice.paid");
   await publish("greta", "invoice.void");
   const path = `/api/webhooks/subscriptions/${subscription.id}`;
@@ -512,7 +509,7 @@ test("what failed for one cause is sent again with one button", async () => {
 
 test("a list that cannot keep up says so, and leads through the gap", async () => {
   const [{ page, close }, hooks] = [await visitor("gustav"), await receiver()];
-  await api("gustav", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await subscribe("gustav", hooks.url);
   await publish("gustav", "order.first");
   await page.goto("/console/deliveries");
   await page.getByRole("row", { name: /order\.first.*Delivered/ }).waitFor();
@@ -531,7 +528,7 @@ test("a list that cannot keep up says so, and leads through the gap", async () =
 
 test("the address holds the filter, and pages follow each other", async () => {
   const [{ page, close }, hooks] = [await visitor("filip"), await receiver()];
-  await api("filip", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await subscribe("filip", hooks.url);
   for (let number = 0; number < 60; number += 1) await publish("filip", number % 2 ? "order.paid" : "order.sent");
   await attempted("filip", 60);
   await page.goto("/console/deliveries");
@@ -561,10 +558,7 @@ test("the address holds the filter, and pages follow each other", async () => {
 
 test("a delivery is shown with its attempts, and sent again from a terminal", async () => {
   const [{ page, close }, hooks] = [await visitor("dora"), await receiver(500)];
-  const { subscription, secret } = await api("dora", "POST", "/api/webhooks/subscriptions", {
-    url: hooks.url,
-    events: ["*"],
-  });
+  const { subscription, secret } = await subscribe("dora", hooks.url);
   await publish("dora", "invoice.paid", { note: "it's “paid”" });
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByText("The receiver answered with an error status.").first().waitFor();
@@ -590,10 +584,7 @@ test("a delivery is shown with its attempts, and sent again from a terminal", as
 
 test("a subscription is edited, disabled, recovered and deleted, and its secret rotated", async () => {
   const [{ page, close }, hooks] = [await visitor("sam", { failures: [400] }), await receiver()];
-  const { subscription, secret: old } = await api("sam", "POST", "/api/webhooks/subscriptions", {
-    url: hooks.url,
-    events: ["*"],
-  });
+  const { subscription, secret: old } = await subscribe("sam", hooks.url);
   await page.goto(`/console/subscriptions/${subscription.id}`);
   await page.getByRole("button", { name: "Edit…" }).click();
   await page.getByLabel("Description").fill("The ledger");
@@ -796,7 +787,7 @@ test("a link of the host application opens the console once, and the address kee
 
 test("a visitor sees what the link allows, and nothing else", async () => {
   const { page, close } = await visitor(undefined);
-  await api("vic", "POST", "/api/webhooks/subscriptions", { url: "http://127.0.0.1:9000/hooks", events: ["*"] });
+  await subscribe("vic", "http://127.0.0.1:9000/hooks");
   await page.goto((await portalLink({ userId: "vic", capabilities: ["webhooks:read"] })).url);
   await page.getByText("Everything works.").waitFor();
   const screens = await page.locator("nav a").allTextContents();
@@ -890,7 +881,7 @@ test("charts count what happened, in a drawing, in words and in a table", async 
   for (let call = 0; call < 3; call += 1) assert.equal((await present()).status, 200);
   await api("carl", "DELETE", "/api/api-keys", { keyId });
   for (let call = 0; call < 2; call += 1) assert.equal((await present()).status, 401);
-  const { subscription } = await api("carl", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription } = await subscribe("carl", hooks.url);
   const counted = async (path) => (await api("carl", "GET", path)).total;
   for (let event = 0; event < 3; event += 1) await publish("carl", "invoice.paid");
   await eventually("deliveries", async () => (await counted("/api/webhooks/outcomes")).delivered === 3);
@@ -937,7 +928,7 @@ test("charts count what happened, in a drawing, in words and in a table", async 
 
 test("Home counts deliveries by the end of their attempts, as its chart does", async () => {
   const { page, close } = await visitor("ines");
-  await api("ines", "POST", "/api/webhooks/subscriptions", { url: "http://127.0.0.1:9000/hooks", events: ["*"] });
+  await subscribe("ines", "http://127.0.0.1:9000/hooks");
   const counts = { delivered: 1, retried: 0, exhausted: 9 };
   const hours = [{ start: new Date().toISOString(), ...counts }];
   await page.route("**/api/webhooks/outcomes*", (route) => route.fulfill({ json: { total: counts, hours } }));

@@ -16,6 +16,7 @@ import {
   publish,
   putEventType,
   receiver,
+  subscribe,
   UNAVAILABLE,
   visitor,
 } from "./harness.mjs";
@@ -29,8 +30,7 @@ const tabOf = (page, name) =>
 test("an operator finds which receiver fails and why, and sends again what was lost", async () => {
   const hooks = await receiver(500);
   const origin = new URL(hooks.url).origin;
-  const made = { url: hooks.url, events: ["*"] };
-  const { subscription } = await api("faye", "POST", "/api/webhooks/subscriptions", made);
+  const { subscription } = await subscribe("faye", hooks.url);
   for (let count = 0; count < 2; count += 1) await publish("faye", "invoice.paid", { count });
   await attempted("faye", 2);
   const { page, close } = await visitor("operator");
@@ -112,7 +112,7 @@ test("an operator limits how often a user calls, and sees at its field what no l
 test("an operator sees within ten seconds which receiver fails, finds the cause, and sends one kind of failure again", async () => {
   const hooks = await receiver(204);
   const origin = new URL(hooks.url).origin;
-  const { subscription } = await api("gina", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  const { subscription } = await subscribe("gina", hooks.url);
   const { page, close } = await visitor("operator");
   await page.clock.install();
   await page.goto("/console/operator");
@@ -157,7 +157,7 @@ test("support finds a user, revokes a key, sends one delivery again, and signs t
   const hooks = await receiver(500);
   const user = "auth0|müller/1";
   const key = await api(user, "POST", "/api/api-keys", { label: "CI deploy" });
-  await api(user, "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"] });
+  await subscribe(user, hooks.url);
   const other = await visitor(undefined);
   await other.page.goto((await portalLink({ userId: user })).url);
   await other.page.getByText(`Signed in as ${user}`).waitFor();
@@ -242,7 +242,7 @@ test("support suspends an organization and makes it active again, and its page h
 
 test("a delivery in an order that is tried now says that it waits for the ones before it", async () => {
   const [{ page, close }, hooks] = [await visitor("olaf"), await receiver(500)];
-  await api("olaf", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["*"], ordering: "subscription" });
+  await subscribe("olaf", hooks.url, { ordering: "subscription" });
   await publish("olaf", "order.first");
   await publish("olaf", "order.second");
   await eventually("the first attempt", () => hooks.requests.length >= 1);
@@ -293,10 +293,7 @@ test("a delivery in an order that is tried now says that it waits for the ones b
 
 test("an operator finds one of more than two hundred subscriptions of a user", async () => {
   await changeUser("nora", { maxSubscriptions: 300 });
-  for (let n = 0; n < 205; n += 1) {
-    const subscription = { url: `https://receiver-${n}.example/hooks`, events: ["*"] };
-    await api("nora", "POST", "/api/webhooks/subscriptions", subscription);
-  }
+  for (let n = 0; n < 205; n += 1) await subscribe("nora", `https://receiver-${n}.example/hooks`);
   const { page, close } = await visitor("operator");
   await page.goto("/console/operator/users/nora?tab=subscriptions");
   await page.getByText("200 of the newest 200").waitFor();
@@ -347,7 +344,7 @@ test("an operator publishes an event, finds it by user and by id, and reads its 
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   await page.getByText("The data is not JSON").waitFor();
   const hooks = await receiver();
-  await api("petra", "POST", "/api/webhooks/subscriptions", { url: hooks.url, events: ["order.*"] });
+  await subscribe("petra", hooks.url, { events: ["order.*"] });
   await page.getByLabel("Data (JSON)").fill('{ "answer": 1.50, "large": 9007199254740993 }');
   await page.getByRole("button", { name: "Publish", exact: true }).click();
   // As it was typed, in the payload that the page shows and in the one that the receiver gets.
@@ -608,7 +605,7 @@ test("the focus is on the page after the button that had it is gone", async () =
 
 test("a late answer does not change the chosen command", async () => {
   await api("ottilie", "POST", "/api/api-keys", { label: "acme key" });
-  await api("ottilie", "POST", "/api/webhooks/subscriptions", { url: "http://127.0.0.1:1024/acme", events: ["*"] });
+  await subscribe("ottilie", "http://127.0.0.1:1024/acme");
   const { page, close } = await visitor("ottilie");
   let answer;
   const asked = new Promise((resolve) => (answer = resolve));

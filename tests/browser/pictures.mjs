@@ -31,7 +31,7 @@ host.listen(0, "127.0.0.1");
 await once(host, "listening");
 const HOST = `http://localhost:${host.address().port}`;
 const server = await start();
-const { api, attempted, BASE, browser, portalLink, publish, publishBatch, receiver, visitor } =
+const { api, attempted, BASE, browser, portalLink, publish, publishBatch, receiver, subscribe, visitor } =
   await import("./harness.mjs");
 
 async function start() {
@@ -69,11 +69,7 @@ async function fill() {
   const at = (hooks, path) => `${hooks.url}/${path}`;
   const [one, many] = [{ user: "una" }, { user: "max.hundertmark-von-und-zu-langenfeld@subsidiary.example" }];
   await api(one.user, "POST", "/api/api-keys", { label: "CI", scopes: ["orders:read"] });
-  await api(one.user, "POST", "/api/webhooks/subscriptions", {
-    url: good.url,
-    events: ["*"],
-    description: "Everything",
-  });
+  await subscribe(one.user, good.url, { description: "Everything" });
   await publish(one.user, "invoice.paid", { amount: 42 });
   for (let n = 0; n < 100; n += 1) {
     const label = n % 10 === 3 ? `${LONG.slice(0, 80)} ${n}` : `Key ${n}`;
@@ -96,7 +92,7 @@ async function fill() {
         ? ["invoice.*", "order.created", `${"very.".repeat(10)}long`, "customer.*"]
         : [n % 12 === 5 || n < 5 ? "*" : "invoice.paid"];
     const description = n % 10 === 3 ? `${LONG} and the rest of what this one is for` : n % 2 ? "To the ledger" : "";
-    await api(many.user, "POST", "/api/webhooks/subscriptions", { url, events, description });
+    await subscribe(many.user, url, { events, description });
   }
   await publishBatch(many.user, "order.created", 5);
   await publish(many.user, `${"order.".repeat(12)}created`);

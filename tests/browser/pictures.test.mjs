@@ -2,7 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { after, test } from "node:test";
-import { api, BASE, browser, eventually, publish, receiver, visitor } from "./harness.mjs";
+import { api, BASE, browser, eventually, publish, receiver, subscribe, visitor } from "./harness.mjs";
 
 after(() => browser.close());
 
@@ -77,10 +77,8 @@ async function fill({ good, bad }) {
   await make("Billing export", { scopes: ["invoices:read", "orders:read"] });
   const { keyId } = await make("Ada's laptop", { expiresAt: new Date(Date.now() + 60 * 864e5).toISOString() });
   await api("alice", "POST", `/api/api-keys/${keyId}/rotate`, { overlapSeconds: 86_400 });
-  const subscribe = (url, events, description) =>
-    api("alice", "POST", "/api/webhooks/subscriptions", { url, events, description });
-  await subscribe(good.url, ["*"], "Everything, to the message bus");
-  await subscribe(bad.url, ["invoice.*"], "Invoices, to the ledger");
+  await subscribe("alice", good.url, { description: "Everything, to the message bus" });
+  await subscribe("alice", bad.url, { events: ["invoice.*"], description: "Invoices, to the ledger" });
   const types = [
     "customer.created",
     "invoice.created",
