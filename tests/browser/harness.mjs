@@ -178,6 +178,14 @@ export const attempted = (user, count) =>
     return deliveries.length === count && deliveries.every(isAttempted);
   });
 
+/** Makes a key on the screen of keys, on the page or in a frame of it, and returns the whole key. */
+export async function makeKey(page, label) {
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Label").fill(label);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  return page.locator(".one-line code").textContent();
+}
+
 /** Presses a button that copies, on the page or in a frame of it, and pastes the copy. No permission is granted. */
 export async function copied(page, name, scope = page) {
   const button = scope.getByRole("button", { name, exact: true });

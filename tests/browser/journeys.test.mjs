@@ -15,6 +15,7 @@ import {
   go,
   handle,
   isSigned,
+  makeKey,
   portalLink,
   publish,
   publishBatch,
@@ -840,13 +841,6 @@ test("the first screen needs less than 60 KB over the wire", async (t) => {
   assert.ok(bytes > 10_000 && bytes < 60_000, `${bytes} bytes`);
   await close();
 });
-
-async function makeKey(page, label) {
-  await page.getByRole("button", { name: "New key" }).click();
-  await page.getByLabel("Label").fill(label);
-  await page.getByRole("button", { name: "Create the key" }).click();
-  return page.locator(".one-line code").textContent();
-}
 
 const status = async (key) => (await fetch(`${BASE}/api/whoami`, { headers: { "x-api-key": key } })).status;
 

@@ -11,6 +11,7 @@ import {
   browser,
   copied,
   eventually,
+  makeKey,
   pasted,
   portalLink,
   signIn,
@@ -76,10 +77,7 @@ test("the host application shows the portal in a frame, with a cookie that only 
   await frame.getByText("Signed in as fred").waitFor();
   await frame.getByRole("link", { name: "Keys", exact: true }).click();
   await frame.getByRole("rowheader", { name: "In the frame" }).waitFor();
-  await frame.getByRole("button", { name: "New key" }).click();
-  await frame.getByLabel("Label").fill("Made in the frame");
-  await frame.getByRole("button", { name: "Create the key" }).click();
-  const key = await frame.locator(".one-line code").textContent();
+  const key = await makeKey(frame, "Made in the frame");
   assert.equal(await copied(page, "Copy the key", frame), key);
   const cookies = (await context.cookies()).filter(({ name }) => name.includes("gatepost"));
   assert.equal(cookies.length, 1, JSON.stringify(cookies));
@@ -107,19 +105,13 @@ test("a frame that may not write to the clipboard copies all the same, or select
     await embedding(HOST_PORT, (await portalLink({ userId: "greta" })).url, '<iframe src="URL"></iframe>'),
   );
   const frame = page.frameLocator("iframe");
-  const create = async (label) => {
-    await frame.getByRole("button", { name: "New key" }).click();
-    await frame.getByLabel("Label").fill(label);
-    await frame.getByRole("button", { name: "Create the key" }).click();
-    return frame.locator(".one-line code").textContent();
-  };
   await frame.getByRole("link", { name: "Keys", exact: true }).click();
-  const key = await create("First");
+  const key = await makeKey(frame, "First");
   assert.equal(await copied(page, "Copy the key", frame), key);
   await frame.getByRole("button", { name: "I have copied the key" }).click();
   // A browser that cannot copy a selection either.
   await frame.locator("html").evaluate(() => (document.execCommand = () => false));
-  const other = await create("Second");
+  const other = await makeKey(frame, "Second");
   await frame.getByRole("button", { name: "Copy the key", exact: true }).click();
   await frame.getByText(/^Selected: press (Ctrl|⌘)\+C/).waitFor();
   assert.equal(await frame.locator("html").evaluate(() => getSelection()?.toString()), other);
