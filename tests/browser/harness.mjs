@@ -87,10 +87,29 @@ export async function handleFirst(page, url, handler) {
 export async function signIn(page, user, screen = "/console/") {
   await page.goto(screen);
   await page.getByRole("link", { name: "Sign in" }).click();
-  await page.getByLabel("User name").fill(user);
-  await page.getByRole("button", { name: "Log in", exact: true }).click();
+  await logIn(page, user);
   await page.waitForURL(BASE + screen);
   await page.getByText(`Signed in as ${user}`).waitFor();
+}
+
+/** Enters a name on the page of the development provider. */
+export async function logIn(page, user) {
+  await page.getByLabel("User name").fill(user);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+}
+
+/** Signs in in another tab while the form of a new key is open, checks that its label is kept, and makes the key. */
+export async function makeKeyAfterSignIn(page, user, label) {
+  const link = page.getByRole("dialog").getByRole("link", { name: "Sign in in another tab" });
+  assert.equal(await link.getAttribute("target"), "_blank");
+  const other = await tabOf(link);
+  await logIn(other, user);
+  await other.getByText(`Signed in as ${user}`).waitFor();
+  await other.close();
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  assert.equal(await page.getByLabel("Label").inputValue(), label);
+  await page.getByRole("button", { name: "Create the key" }).click();
+  await page.getByRole("button", { name: "I have copied the key" }).click();
 }
 
 /** An ID token, with which a test prepares the data of a screen. */
