@@ -68,12 +68,7 @@ test("a visitor sees the name, the logo and the colour of the host application, 
 
 test("the host application shows the portal in a frame, with a cookie that only works there", async () => {
   await api("fred", "POST", "/api/api-keys", { label: "In the frame" });
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const errors = [];
-  context.on("weberror", (error) => errors.push(error.error().stack));
-  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "fred" })).url));
-  const frame = page.frameLocator("iframe");
+  const { context, page, frame, close } = await framed("fred");
   await frame.getByText("Signed in as fred").waitFor();
   await frame.getByRole("link", { name: "Keys", exact: true }).click();
   await frame.getByRole("rowheader", { name: "In the frame" }).waitFor();
@@ -92,19 +87,11 @@ test("the host application shows the portal in a frame, with a cookie that only 
   await frame.getByRole("button", { name: "I have copied the key" }).click();
   await frame.getByRole("button", { name: "Sign out", exact: true }).click();
   await frame.getByRole("heading", { name: "You are signed out" }).waitFor();
-  await context.close();
-  assert.deepEqual(errors, []);
+  await close();
 });
 
 test("a frame that may not write to the clipboard copies all the same, or selects the text", async () => {
-  const context = await browser.newContext();
-  const errors = [];
-  context.on("weberror", (error) => errors.push(error.error().stack));
-  const page = await context.newPage();
-  await page.goto(
-    await embedding(HOST_PORT, (await portalLink({ userId: "greta" })).url, '<iframe src="URL"></iframe>'),
-  );
-  const frame = page.frameLocator("iframe");
+  const { page, frame, close } = await framed("greta", { markup: '<iframe src="URL"></iframe>' });
   await frame.getByRole("link", { name: "Keys", exact: true }).click();
   const key = await makeKey(frame, "First");
   assert.equal(await copied(page, "Copy the key", frame), key);
@@ -117,15 +104,11 @@ test("a frame that may not write to the clipboard copies all the same, or select
   assert.equal(await frame.locator("html").evaluate(() => getSelection()?.toString()), other);
   await page.keyboard.press("ControlOrMeta+c");
   assert.equal(await pasted(page), other);
-  await context.close();
-  assert.deepEqual(errors, []);
+  await close();
 });
 
 test("a frame is as high as what it shows, also while a dialog is open", async () => {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "hank" })).url));
-  const frame = page.frameLocator("iframe");
+  const { context, page, frame } = await framed("hank");
   await frame.getByText("Signed in as hank").waitFor();
   const height = () => page.locator("iframe").evaluate((frame) => frame.clientHeight);
   const excess = () => frame.locator("html").evaluate((page) => page.scrollHeight - page.clientHeight);
@@ -152,12 +135,9 @@ test("a frame is as high as what it shows, also while a dialog is open", async (
 });
 
 test("a dialog opens where the visitor clicked, however high the frame is", async () => {
-  const context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
-  const page = await context.newPage();
   const subscription = (n) => ({ url: `http://127.0.0.1:1024/${n}`, events: ["*"] });
   for (let n = 0; n < 40; n += 1) await api("iris", "POST", "/api/webhooks/subscriptions", subscription(n));
-  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId: "iris" })).url));
-  const frame = page.frameLocator("iframe");
+  const { context, page, frame } = await framed("iris", { viewport: { width: 1100, height: 720 } });
   await frame.getByRole("link", { name: "Subscriptions", exact: true }).click();
   await frame.getByRole("rowheader").nth(39).waitFor();
   await eventually("a high frame", async () => (await page.locator("iframe").boundingBox()).height > 1500);
@@ -248,6 +228,20 @@ const DOCUMENTED = /```html\n(<iframe[^]*?)```/
   .exec(readFileSync(new URL("../../docs/console.md", import.meta.url), "utf8"))[1]
   .replace("https://keys.example.com/console/portal#...", "URL")
   .replaceAll("https://keys.example.com", BASE);
+
+/** The portal of a user in a frame of the host application. `close` fails after an error in a page. */
+async function framed(userId, { markup, ...options } = {}) {
+  const context = await browser.newContext(options);
+  const errors = [];
+  context.on("weberror", (error) => errors.push(error.error().stack));
+  const page = await context.newPage();
+  await page.goto(await embedding(HOST_PORT, (await portalLink({ userId })).url, markup));
+  const close = async () => {
+    await context.close();
+    assert.deepEqual(errors, []);
+  };
+  return { context, page, frame: page.frameLocator("iframe"), close };
+}
 
 /** The URL of a page of another site than Gatepost's, which shows `url` in a frame. */
 async function embedding(port, url, markup = DOCUMENTED) {
