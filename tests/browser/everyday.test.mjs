@@ -10,6 +10,7 @@ import {
   eventually,
   handle,
   handleFirst,
+  listed,
   makeKeyAfterSignIn,
   publish,
   publishBatch,
@@ -162,7 +163,9 @@ test("readers fetch the events of a subscription, and the console shows how far 
 
 test("a hundred subscriptions are one call, with those that fail first, a search and a filter", async () => {
   const { page, close } = await visitor("hugo");
-  await page.route("**/api/webhooks/subscriptions?*", (route) => route.fulfill({ json: { subscriptions: hundred() } }));
+  await page.route("**/api/webhooks/subscriptions?*", (route) =>
+    route.fulfill({ json: { subscriptions: listed(100, 57).reverse() } }),
+  );
   await page.waitForLoadState("networkidle");
   const calls = [];
   page.on("request", (request) => /\/api\//.test(request.url()) && calls.push(request.url()));
@@ -352,28 +355,6 @@ test("the way back leads to the same rows, at the same place", async () => {
   hooks.close();
   await close();
 });
-
-/** Subscriptions as the API lists them: all healthy, except for one in the middle. */
-function hundred() {
-  const at = "2026-11-21T01:42:03.120Z";
-  return Array.from({ length: 100 }, (_, n) => ({
-    id: `sub_01h455vb4pex5vsknk084${String(n).padStart(5, "0")}`,
-    url: `https://receiver-${n}.example/hooks`,
-    events: ["invoice.*"],
-    description: "",
-    enabled: true,
-    createdAt: at,
-    updatedAt: at,
-    health: {
-      state: n === 57 ? "failing" : "healthy",
-      reason: n === 57 ? "timeout" : null,
-      failingSince: n === 57 ? at : null,
-      pausedUntil: null,
-      waiting: n === 57 ? 12 : 0,
-      lastAttempt: null,
-    },
-  })).reverse();
-}
 
 test("a secret that is shown once survives Escape, Cancel and the way back", async () => {
   const { page, close } = await visitor("stan");

@@ -262,6 +262,26 @@ export async function eventually(what, ask) {
   }
 }
 
+/** Subscriptions as the API lists them: all healthy, except for the one with the number `failing`. */
+export const listed = (count, failing) =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `sub_01h455vb4pex5vsknk084${String(n).padStart(5, "0")}`,
+    url: `https://receiver-${n}.example/hooks`,
+    events: ["invoice.*"],
+    description: "",
+    enabled: true,
+    createdAt: "2026-11-21T01:42:03.120Z",
+    updatedAt: "2026-11-21T01:42:03.120Z",
+    health: {
+      state: n === failing ? "failing" : "healthy",
+      reason: n === failing ? "timeout" : null,
+      failingSince: n === failing ? "2026-11-21T01:42:03.120Z" : null,
+      pausedUntil: null,
+      waiting: n === failing ? 12 : 0,
+      lastAttempt: null,
+    },
+  }));
+
 /** The problem document that the API answers without its database. */
 export const UNAVAILABLE = {
   status: 503,

@@ -15,6 +15,7 @@ import {
   go,
   handle,
   isSigned,
+  listed,
   makeKey,
   portalLink,
   publish,
@@ -946,15 +947,7 @@ test("Home counts deliveries by the end of their attempts, as its chart does", a
 
 test("of more than two hundred subscriptions, Home says that it knows the newest, and the list shows more", async () => {
   const { page, close } = await visitor("ivan");
-  const all = Array.from({ length: 201 }, (_, n) => ({
-    id: `sub_01h455vb4pex5vsknk084${String(n).padStart(5, "0")}`,
-    url: `https://receiver-${n}.example/hooks`,
-    events: ["*"],
-    description: "",
-    enabled: true,
-    createdAt: new Date().toISOString(),
-    health: { state: n === 200 ? "failing" : "healthy", pausedUntil: null, waiting: 0, lastAttempt: {} },
-  }));
+  const all = listed(201, 200);
   await page.route("**/api/webhooks/subscriptions?*", (route) => {
     const isSecond = new URL(route.request().url()).searchParams.has("cursor");
     const first = { subscriptions: all.slice(0, 200), nextCursor: "more" };
