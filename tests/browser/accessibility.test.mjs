@@ -35,11 +35,7 @@ const SCREENS = ["", "keys", "subscriptions", "deliveries", "sessions", "audit",
 
 test("empty", async () => {
   const { page, close } = await visitor(named("nobody"));
-  for (const screen of SCREENS) {
-    await open(page, screen);
-    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
-    await check(page, `empty ${screen}`);
-  }
+  await checkScreens(page, "empty", SCREENS);
   await page.setViewportSize({ width: 1280, height: 800 });
   const excess = await page.evaluate(
     () => document.documentElement.scrollHeight - document.documentElement.clientHeight,
@@ -51,11 +47,7 @@ test("empty", async () => {
 test("typical", async () => {
   const { page, close } = await visitor(named("tina"));
   const paths = await typical(named("tina"));
-  for (const screen of [...SCREENS.slice(0, -1), ...paths]) {
-    await open(page, screen);
-    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
-    await check(page, `typical ${screen}`);
-  }
+  await checkScreens(page, "typical", [...SCREENS.slice(0, -1), ...paths]);
   await close();
 });
 
@@ -98,7 +90,7 @@ test("a dialog is open", async () => {
     await typical(named("dan")),
     (await api(named("dan"), "GET", "/api/webhooks/subscriptions")).subscriptions.at(-1),
   ];
-  const dialogs = [
+  await checkDialogs(page, "dialog", [
     ["keys", ["New key"]],
     ["keys", [/^Rotate/]],
     ["keys", [/^Revoke/]],
@@ -113,14 +105,7 @@ test("a dialog is open", async () => {
     ["sessions", ["Sign out everywhere…"]],
     ["", ["Keyboard"]],
     ["keys", ["Go to…"]],
-  ];
-  for (const [screen, buttons] of dialogs) {
-    await open(page, screen);
-    for (const name of buttons) await page.getByRole("button", { name }).first().click();
-    await page.getByRole("dialog").waitFor();
-    await eventually("nothing works", async () => (await page.locator("[aria-disabled=true]").count()) === 0);
-    await check(page, `dialog ${screen} ${buttons.at(-1)}`);
-  }
+  ]);
   await open(page, "subscriptions");
   await page.getByRole("button", { name: "New subscription" }).click();
   await page.getByLabel("URL", { exact: true }).fill("http://example.com/hooks");
@@ -162,32 +147,21 @@ test("an operator's screens, with what a user has", async () => {
   const paths = (await typical(named("orla"))).filter((path) => !path.startsWith("keys/"));
   const { event } = await publish(named("orla"), "invoice.paid", { amount: 7 });
   const of = (path) => `operator/users/${named("orla")}/${path}`;
-  for (const screen of [
+  await checkScreens(page, "operator:", [
     "operator",
     ...tabs(named("orla")),
     ...paths.map(of),
     "operator/events",
     `operator/events/${event.id}`,
     "operator/audit",
-  ]) {
-    await open(page, screen);
-    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
-    await check(page, `operator: ${screen}`);
-  }
-  const dialogs = [
+  ]);
+  await checkDialogs(page, "operator, dialog:", [
     [tabs(named("orla"))[0], [/^Revoke CI deploy/]],
     [of(paths[0]), ["Recover…"]],
     [`operator/users/${named("orla")}`, ["Make a portal link…"]],
     [`operator/users/${named("orla")}`, ["Make a portal link…", "Make the link"]],
     ["operator/events", ["Publish an event…"]],
-  ];
-  for (const [screen, buttons] of dialogs) {
-    await open(page, screen);
-    for (const name of buttons) await page.getByRole("button", { name }).first().click();
-    await page.getByRole("dialog").waitFor();
-    await eventually("nothing works", async () => (await page.locator("[aria-disabled=true]").count()) === 0);
-    await check(page, `operator, dialog: ${screen} ${buttons.at(-1)}`);
-  }
+  ]);
   await close();
 });
 
@@ -353,6 +327,26 @@ async function typical(user) {
     `deliveries/${deliveries.find((one) => one.state === "waiting" || one.attempts > 0).id}`,
     `keys/${ended.keyId}`,
   ];
+}
+
+/** Checks these screens with every section open. */
+async function checkScreens(page, what, screens) {
+  for (const screen of screens) {
+    await open(page, screen);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    await check(page, `${what} ${screen}`);
+  }
+}
+
+/** Checks the dialogs of these screens, to which these buttons lead. */
+async function checkDialogs(page, what, dialogs) {
+  for (const [screen, buttons] of dialogs) {
+    await open(page, screen);
+    for (const name of buttons) await page.getByRole("button", { name }).first().click();
+    await page.getByRole("dialog").waitFor();
+    await eventually("nothing works", async () => (await page.locator("[aria-disabled=true]").count()) === 0);
+    await check(page, `${what} ${screen} ${buttons.at(-1)}`);
+  }
 }
 
 async function check(page, what) {
