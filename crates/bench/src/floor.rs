@@ -1,7 +1,7 @@
 //! The floor: the cost of the HTTP framework alone, with handlers that answer fixed bytes.
 
 use std::net::{SocketAddr, TcpListener};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use actix_web::http::header::ContentType;
@@ -12,13 +12,13 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
-use crate::process::Usage;
+use crate::process::{Running, Usage};
 use crate::relay;
 
 /// The bare server in a separate process, so that its processor time can be measured.
 pub(crate) struct Floor {
     pub(crate) address: SocketAddr,
-    process: Child,
+    process: Running,
 }
 
 impl Floor {
@@ -26,7 +26,7 @@ impl Floor {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["floor", &address.to_string()]).env_clear().stdin(Stdio::null());
-        let floor = Self { address, process: command.spawn()? };
+        let floor = Self { address, process: Running(command.spawn()?) };
         let start = Instant::now();
         while Connection::open(address).await.is_err() {
             ensure!(start.elapsed() < Duration::from_secs(10), "the floor did not start");
@@ -36,14 +36,7 @@ impl Floor {
     }
 
     pub(crate) fn usage(&self) -> Usage {
-        Usage(self.process.id())
-    }
-}
-
-impl Drop for Floor {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        Usage(self.process.0.id())
     }
 }
 

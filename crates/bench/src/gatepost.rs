@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 use crate::connection::Connection;
-use crate::process::Usage;
+use crate::process::{Running, Usage};
 
 /// The same for all, so that several can share a database.
 const ENCRYPTION_KEY: &str = "YmVuY2gtYmVuY2gtYmVuY2gtYmVuY2gtYmVuY2gtMDE=";
@@ -19,16 +19,17 @@ const READY: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 /// `gatepost dev`, which has an identity provider and serves as `serve` does. Its data folder survives a restart.
 pub(crate) struct Gatepost {
+    /// Ends before its folder is removed.
+    process: Option<Running>,
     folder: TempDir,
     settings: Vec<(String, String)>,
     address: SocketAddr,
-    process: Option<Child>,
 }
 
 impl Gatepost {
     pub(crate) fn new() -> anyhow::Result<Self> {
         let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        Ok(Self { folder: TempDir::new()?, settings: Vec::new(), address, process: None })
+        Ok(Self { process: None, folder: TempDir::new()?, settings: Vec::new(), address })
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {
@@ -50,7 +51,7 @@ impl Gatepost {
         let log = File::create(self.folder.path().join("log"))?;
         command.stdout(Stdio::null()).stderr(log);
         let start = Instant::now();
-        self.process = Some(command.spawn()?);
+        self.process = Some(Running(command.spawn()?));
         while !self.is_ready().await {
             ensure!(start.elapsed() < Duration::from_secs(30), "gatepost did not become ready");
             sleep(Duration::from_millis(1)).await;
@@ -77,7 +78,7 @@ impl Gatepost {
 
     /// The resources that the process uses.
     pub(crate) fn usage(&self) -> anyhow::Result<Usage> {
-        Ok(Usage(self.process.as_ref().context("gatepost is not running")?.id()))
+        Ok(Usage(self.process.as_ref().context("gatepost is not running")?.0.id()))
     }
 
     /// The data folder.
@@ -87,8 +88,8 @@ impl Gatepost {
 
     pub(crate) fn stop(&mut self) -> anyhow::Result<()> {
         if let Some(mut process) = self.process.take() {
-            Command::new("sh").args(["-c", &format!("kill -TERM {}", process.id())]).status()?;
-            process.wait()?;
+            Command::new("sh").args(["-c", &format!("kill -TERM {}", process.0.id())]).status()?;
+            process.0.wait()?;
         }
         Ok(())
     }
@@ -102,15 +103,6 @@ impl Gatepost {
         command.env("METRICS_LISTEN", "");
         command.envs(self.settings.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
         Ok(command)
-    }
-}
-
-impl Drop for Gatepost {
-    fn drop(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
     }
 }
 

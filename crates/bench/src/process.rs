@@ -1,7 +1,7 @@
 //! The resources that a process uses, from `/proc`.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -9,6 +9,16 @@ use tokio::time::sleep;
 
 /// The kernel counts processor time in hundredths of a second (`USER_HZ`, which is 100 on every Linux).
 const TICK: Duration = Duration::from_millis(10);
+
+/// A process that is killed on drop.
+pub(crate) struct Running(pub(crate) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// A process by its id.
 #[derive(Clone, Copy)]
