@@ -17,12 +17,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// One process, with the settings with which it starts again.
 pub(crate) struct Gatepost {
+    /// Ends before its folder is removed.
+    process: Option<Running>,
     folder: TempDir,
     binary: PathBuf,
     command: &'static str,
     settings: Vec<(String, String)>,
     address: SocketAddr,
-    process: Option<Child>,
 }
 
 impl Gatepost {
@@ -30,7 +31,7 @@ impl Gatepost {
     pub(crate) fn new(binary: &Path, command: &'static str) -> anyhow::Result<Self> {
         let address = SocketAddr::from(([127, 0, 0, 1], free_port()?));
         let (folder, binary) = (TempDir::new()?, binary.to_owned());
-        Ok(Self { folder, binary, command, settings: Vec::new(), address, process: None })
+        Ok(Self { process: None, folder, binary, command, settings: Vec::new(), address })
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {
@@ -59,10 +60,10 @@ impl Gatepost {
     pub(crate) async fn start(&mut self) -> anyhow::Result<()> {
         let log = File::options().create(true).append(true).open(self.folder.path().join("log"))?;
         let mut command = self.command(&[self.command]);
-        self.process = Some(command.stdout(Stdio::null()).stderr(log).spawn()?);
+        self.process = Some(Running(command.stdout(Stdio::null()).stderr(log).spawn()?));
         let start = Instant::now();
         while tokio::net::TcpStream::connect(self.address).await.is_err() {
-            let status = self.process.as_mut().context("was started")?.try_wait()?;
+            let status = self.process.as_mut().context("was started")?.0.try_wait()?;
             ensure!(status.is_none(), "gatepost ended at its start:\n{}", self.log());
             ensure!(start.elapsed() < PATIENCE, "gatepost did not start:\n{}", self.log());
             sleep(Duration::from_millis(2)).await;
@@ -80,7 +81,7 @@ impl Gatepost {
     /// Sends a signal; `name` is without SIG.
     pub(crate) fn signal(&self, name: &str) -> anyhow::Result<()> {
         let process = self.process.as_ref().context("gatepost is not running")?;
-        let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.id())]).status()?;
+        let status = Command::new("sh").args(["-c", &format!("kill -{name} {}", process.0.id())]).status()?;
         ensure!(status.success(), "cannot send SIG{name}");
         Ok(())
     }
@@ -88,7 +89,7 @@ impl Gatepost {
     /// The most memory that the process has had, in MiB.
     pub(crate) fn resident_max(&self) -> anyhow::Result<u64> {
         let process = self.process.as_ref().context("gatepost is not running")?;
-        let status = std::fs::read_to_string(format!("/proc/{}/status", process.id()))?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.0.id()))?;
         let peak =
             status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("/proc does not tell the memory")?;
         Ok(peak.trim().trim_end_matches(" kB").parse::<u64>()? / 1024)
@@ -98,7 +99,7 @@ impl Gatepost {
     pub(crate) async fn end(&mut self, signal: &str) -> anyhow::Result<()> {
         self.signal(signal)?;
         let start = Instant::now();
-        while self.process.as_mut().context("gatepost is not running")?.try_wait()?.is_none() {
+        while self.process.as_mut().context("gatepost is not running")?.0.try_wait()?.is_none() {
             ensure!(start.elapsed() < PATIENCE, "gatepost did not end after SIG{signal}");
             sleep(Duration::from_millis(2)).await;
         }
@@ -134,12 +135,13 @@ impl Gatepost {
     }
 }
 
-impl Drop for Gatepost {
+/// A process that is killed on drop.
+pub(crate) struct Running(pub(crate) Child);
+
+impl Drop for Running {
     fn drop(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

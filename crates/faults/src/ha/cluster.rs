@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -14,6 +14,7 @@ use super::node::{Node, Psql};
 use super::programs::Programs;
 use super::rest::{order, says};
 use super::sandbox::{NODES, Sandbox};
+use crate::gatepost::Running;
 
 /// How long the cluster may take until every node has its role.
 const WHOLE_WITHIN: Duration = Duration::from_mins(3);
@@ -27,8 +28,8 @@ pub(super) struct Cluster {
     folder: PathBuf,
     programs: Programs,
     store: SocketAddr,
-    etcd: Option<Child>,
-    haproxy: Child,
+    etcd: Option<Running>,
+    _haproxy: Running,
     /// The address of HAProxy that leads to the primary.
     entrance: SocketAddr,
 }
@@ -42,7 +43,7 @@ impl Cluster {
         let entrance = SocketAddr::from(([127, 0, 0, 1], free_port()?));
         let haproxy = start_haproxy(folder, programs, entrance, &nodes)?;
         let (folder, programs) = (folder.to_owned(), programs.clone());
-        let mut cluster = Self { nodes, sandbox, folder, programs, store, etcd: None, haproxy, entrance };
+        let mut cluster = Self { nodes, sandbox, folder, programs, store, etcd: None, _haproxy: haproxy, entrance };
         cluster.start_etcd()?;
         cluster.nodes.iter_mut().try_for_each(Node::start)?;
         cluster.until_whole().await?;
@@ -128,30 +129,18 @@ impl Cluster {
         etcd.args(["--listen-client-urls", &url, "--advertise-client-urls", &url, "--listen-peer-urls", &peer]);
         etcd.args(["--initial-advertise-peer-urls", &peer, "--initial-cluster", &format!("store={peer}")]);
         etcd.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        self.etcd = Some(etcd.spawn().context("cannot start etcd")?);
+        self.etcd = Some(Running(etcd.spawn().context("cannot start etcd")?));
         Ok(())
     }
 
     pub(super) fn kill_etcd(&mut self) -> anyhow::Result<()> {
-        let mut etcd = self.etcd.take().context("etcd does not run")?;
-        etcd.kill()?;
-        etcd.wait()?;
-        Ok(())
+        self.etcd.take().context("etcd does not run").map(drop)
     }
 
     /// The last lines of each node's log.
     pub(super) fn logs(&self) -> String {
         let tail = |log: String| log.lines().rev().take(15).map(str::to_owned).collect::<Vec<_>>().join("\n");
         self.nodes.iter().map(|node| tail(node.log())).collect::<Vec<_>>().join("\n──\n")
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        for process in self.etcd.iter_mut().chain([&mut self.haproxy]) {
-            let _ = process.kill();
-            let _ = process.wait();
-        }
     }
 }
 
@@ -165,13 +154,13 @@ pub(super) async fn find(members: &[SocketAddr], path: &str) -> Option<usize> {
     None
 }
 
-fn start_haproxy(folder: &Path, programs: &Programs, entrance: SocketAddr, nodes: &[Node]) -> anyhow::Result<Child> {
+fn start_haproxy(folder: &Path, programs: &Programs, entrance: SocketAddr, nodes: &[Node]) -> anyhow::Result<Running> {
     let configuration = folder.join("haproxy.cfg");
     fs::write(&configuration, haproxy_configuration(entrance, nodes))?;
     let log = File::create(folder.join("haproxy.log"))?;
     let mut haproxy = Command::new(&programs.haproxy);
     haproxy.args(["-db", "-f"]).arg(configuration).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-    haproxy.spawn().context("cannot start HAProxy")
+    haproxy.spawn().map(Running).context("cannot start HAProxy")
 }
 
 fn haproxy_configuration(entrance: SocketAddr, nodes: &[Node]) -> String {
