@@ -22,11 +22,8 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
         waits.push(row(store.name(), &wait_often(&subject).await?));
         count_statements(store.name(), &subject).await?;
     }
-    print(
-        &format!("Keys never seen, {KEYS} stored, one caller, {CALLS} calls (bar: 99 % within 10 ms)"),
-        &["database", "median", "99 %", "99.9 %", "worst"],
-        &waits,
-    );
+    let title = format!("Keys never seen, {KEYS} stored, one caller, {CALLS} calls (bar: 99 % within 10 ms)");
+    print(&title, &["database", "median", "99 %", "99.9 %", "worst"], &waits);
     print("The table of keys", &["database", "a key's row and indexes", "of it the row", "10^9 keys"], &sizes);
     Ok(())
 }
@@ -64,11 +61,9 @@ async fn count_statements(name: &str, subject: &Subject) -> anyhow::Result<()> {
         let after = subject.data.look_ups().await?.unwrap_or_default();
         rows.push(vec![what.to_owned(), outcome.calls.to_string(), (after - before).to_string()]);
     }
-    print(
-        &format!("Statements that look a key up on {name}, {CALLERS} callers (bar: one for a miss, none for a hit)"),
-        &["calls with", "calls", "statements"],
-        &rows,
-    );
+    let title =
+        format!("Statements that look a key up on {name}, {CALLERS} callers (bar: one for a miss, none for a hit)");
+    print(&title, &["calls with", "calls", "statements"], &rows);
     Ok(())
 }
 

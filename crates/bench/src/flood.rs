@@ -58,13 +58,10 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
             format!("{rate:.0}/s"),
         ]);
     }
-    print(
-        &format!(
-            "{GOOD} good keys, one caller, beside {UNKNOWN} unknown ones from 64 callers (bar: 99 % doubled at most)"
-        ),
-        &["database", "beside", "median", "99 %"],
-        &waits,
+    let title = format!(
+        "{GOOD} good keys, one caller, beside {UNKNOWN} unknown ones from 64 callers (bar: 99 % doubled at most)"
     );
+    print(&title, &["database", "beside", "median", "99 %"], &waits);
     print("Resident memory", &["database", "before the flood", "after it", "peak", "unknown keys refused"], &memory);
     Ok(())
 }

@@ -25,11 +25,8 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
             column(quantile(&waits, 1.0)),
         ]);
     }
-    print(
-        &format!("List of 110 keys, one caller, {CALLS} calls (bar: median 2 ms)"),
-        &["database", "median", "99 %", "worst"],
-        &rows,
-    );
+    let title = format!("List of 110 keys, one caller, {CALLS} calls (bar: median 2 ms)");
+    print(&title, &["database", "median", "99 %", "worst"], &rows);
     Ok(())
 }
 

@@ -53,11 +53,8 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
     for (name, subject) in &subjects {
         rows.push([vec![name.clone()], memory_of(subject).await?].concat());
     }
-    print(
-        &format!("Resident memory, and that of each of {IDLE_CONNECTIONS} idle connections after one answer"),
-        &["database", "after the load", "with idle connections", "each"],
-        &rows,
-    );
+    let title = format!("Resident memory, and that of each of {IDLE_CONNECTIONS} idle connections after one answer");
+    print(&title, &["database", "after the load", "with idle connections", "each"], &rows);
     Ok(())
 }
 
@@ -89,14 +86,11 @@ fn report(contestants: &[Contestant], rounds: &[Vec<Round>], rate: f64) {
         vec![contestant.name.clone(), middle, format!("**{most}**"), nearly_all, all, stood]
     };
     let rows: Vec<Vec<String>> = contestants.iter().zip(rounds).map(row).collect();
-    print(
-        &format!(
-            "Forward-auth of one key {rate:.0} times a second, half of the capacity on SQLite, the server on one core, the \
-             load on the other, medians of {ROUNDS} alternated rounds (bar: 99 % within 1 ms)"
-        ),
-        &["what", "median", "99 %", "99.9 %", "worst", "the load stood still"],
-        &rows,
+    let title = format!(
+        "Forward-auth of one key {rate:.0} times a second, half of the capacity on SQLite, the server on one core, the \
+         load on the other, medians of {ROUNDS} alternated rounds (bar: 99 % within 1 ms)"
     );
+    print(&title, &["what", "median", "99 %", "99.9 %", "worst", "the load stood still"], &rows);
 }
 
 /// The memory after the load, and with idle connections.

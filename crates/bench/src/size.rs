@@ -35,12 +35,8 @@ pub(crate) async fn measure() -> anyhow::Result<()> {
         ]
     };
     let rows: Vec<Vec<String>> = subjects.iter().zip(&rounds).map(row).collect();
-    print(
-        &format!(
-            "Forward-auth on SQLite against the number of hot keys, {CALLERS} callers, medians of {ROUNDS} rounds"
-        ),
-        &["keys", "processor time, each answer", "memory", "memory, each key"],
-        &rows,
-    );
+    let title =
+        format!("Forward-auth on SQLite against the number of hot keys, {CALLERS} callers, medians of {ROUNDS} rounds");
+    print(&title, &["keys", "processor time, each answer", "memory", "memory, each key"], &rows);
     Ok(())
 }

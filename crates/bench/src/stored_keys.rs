@@ -53,14 +53,8 @@ pub(crate) fn store_in_postgres(cluster: &Cluster, database: &Database, count: u
     let mut psql = Command::new(cluster.binaries().path("psql"));
     psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "postgres"]);
     psql.args(["-p", &cluster.port().to_string(), "-d", &database.name]);
-    psql.args([
-        "-c",
-        &format!("COPY api_keys ({columns}) FROM STDIN"),
-        "-c",
-        "VACUUM ANALYZE api_keys",
-        "-c",
-        "CHECKPOINT",
-    ]);
+    let copy = format!("COPY api_keys ({columns}) FROM STDIN");
+    psql.args(["-c", &copy, "-c", "VACUUM ANALYZE api_keys", "-c", "CHECKPOINT"]);
     let mut psql = psql.stdin(Stdio::piped()).spawn().context("cannot run psql")?;
     let mut lines = BufWriter::new(psql.stdin.take().context("psql has no input")?);
     for number in 0..count {

@@ -49,11 +49,8 @@ pub(crate) async fn measure_options() -> anyhow::Result<()> {
     for store in &stores().await? {
         rows.extend(with_tasks(throughput::options(&**store)).await?);
     }
-    print(
-        "Options of a subscription, one receiver, in turn",
-        &["database", "option", "deliveries/s", "of hmac"],
-        &rows,
-    );
+    let head = ["database", "option", "deliveries/s", "of hmac"];
+    print("Options of a subscription, one receiver, in turn", &head, &rows);
     Ok(())
 }
 
