@@ -147,14 +147,9 @@ impl Source {
                 continue;
             }
             let exported = self.exports.get(&module).and_then(|exports| exports.get(name)).filter(|_| followed < 4);
-            return match exported {
-                Some(exported) => {
-                    let from =
-                        from_the_root(&module, exported).unwrap_or_else(|| [module.clone(), exported.clone()].concat());
-                    self.home(&[from.as_slice(), &path[index + 1..]].concat(), followed + 1)
-                }
-                None => module,
-            };
+            let Some(exported) = exported else { return module };
+            let from = from_the_root(&module, exported).unwrap_or_else(|| [module.clone(), exported.clone()].concat());
+            return self.home(&[from.as_slice(), &path[index + 1..]].concat(), followed + 1);
         }
         module
     }
