@@ -15,9 +15,7 @@ const ORDER_TIMEOUT: Duration = Duration::from_mins(1);
 /// Whether the member answers 200 for this path.
 pub(super) async fn says(member: SocketAddr, path: &str) -> bool {
     let request = format!("GET {path} HTTP/1.0\r\n\r\n");
-    timeout(QUESTION_TIMEOUT, status(member, &request))
-        .await
-        .is_ok_and(|answer| answer.is_ok_and(|status| status == 200))
+    matches!(timeout(QUESTION_TIMEOUT, status(member, &request)).await, Ok(Ok(200)))
 }
 
 /// Sends an order in JSON, and returns the status of the answer.
