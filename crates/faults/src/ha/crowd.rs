@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gatepost_client::{Client, Error};
+use gatepost_client::Client;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::maximum::{Call, Kind};
@@ -72,19 +72,17 @@ async fn create(crowd: &Crowd, client: &Client) -> Kind {
 /// Revokes a key of this caller, or else the first key in the list: its creation may have had no answer.
 async fn revoke_one(crowd: &Crowd, client: &Client, own: &mut Vec<String>) {
     let id = match own.pop() {
-        Some(id) => id,
-        None => match first_active(client).await {
-            Ok(Some(id)) => id,
-            Ok(None) | Err(_) => return,
-        },
+        None => first_active(client).await,
+        id => id,
     };
+    let Some(id) = id else { return };
     let mut call = crowd.begin(Kind::MaybeRevoked(id.clone()));
     if matches!(timeout(CALL_MAX, client.revoke_api_key(&id)).await, Ok(Ok(_))) {
         call.kind = Kind::Revoked(id);
     }
 }
 
-async fn first_active(client: &Client) -> Result<Option<String>, Error> {
-    let listed = client.list_api_keys().await?;
-    Ok(listed.into_iter().find(|key| key.revoked_at.is_none()).map(|key| key.id))
+async fn first_active(client: &Client) -> Option<String> {
+    let listed = client.list_api_keys().await.ok()?;
+    listed.into_iter().find(|key| key.revoked_at.is_none()).map(|key| key.id)
 }
