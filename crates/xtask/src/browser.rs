@@ -1,6 +1,8 @@
-//! The browser and the packages of Node for the tests of the console, and the checks of its source.
+//! The browser and the packages of Node for the tests of the console, the checks of its source, and its vendored file.
 
 use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 
 use crate::program::{Skip, output, program, root, run, say, script, succeeds};
 
@@ -13,6 +15,20 @@ const INSTALL_PACKAGES: &str = "npm ci --silent --no-audit --no-fund --ignore-sc
 const PACKAGES_ARE_THERE: &str = "node --version && test node_modules/.package-lock.json -nt package-lock.json";
 /// The files of the formatter, without the vendored ones.
 const SOURCE: [&str; 3] = ["web/**/*.{js,css,html}", "tests/browser/**/*.mjs", "!web/vendor"];
+
+/// Runs in `tests/browser`. Its lock file has the versions and checksums of the packages.
+const VENDOR: &str = r#"
+set -eu
+npm ci --silent --no-audit --no-fund --ignore-scripts
+version() { node -p "require('./node_modules/$1/package.json').version"; }
+vendor=../../web/vendor
+for package in preact htm; do cp "node_modules/$package/LICENSE" "$vendor/$package.LICENSE.txt"; done
+node_modules/.bin/esbuild preact.entry.mjs --bundle --minify --format=esm --legal-comments=none --log-level=warning \
+  --banner:js="// preact $(version preact) (MIT), htm $(version htm) (Apache-2.0): see preact.LICENSE.txt and htm.LICENSE.txt" \
+  --outfile="$vendor/preact.js"
+cd "$vendor"
+sha256sum preact.js preact.LICENSE.txt htm.LICENSE.txt > SHA256SUMS
+"#;
 
 /// Finds the browser and the packages, or installs them. Returns the path of the browser, and the tests of the missing ones.
 pub(crate) fn find_or_get() -> (Option<PathBuf>, Vec<Skip>) {
@@ -52,6 +68,18 @@ pub(crate) fn lint() -> anyhow::Result<()> {
     let (prettier, eslint) = (package("prettier/bin/prettier.cjs"), package("eslint/bin/eslint.js"));
     run(program("node", [&prettier, "--check", "--log-level=warn"].into_iter().chain(SOURCE)))?;
     run(program("node", [&eslint, "--config", "tests/browser/eslint.config.mjs", "web", "tests/browser"]))
+}
+
+/// Bundles `web/vendor/preact.js`, the only vendored file of the console, after a change of `tests/browser/package.json` or
+/// `preact.entry.mjs`. See decision 70.
+///
+/// # Errors
+///
+/// When npm is missing, or cannot reach its registry.
+pub(crate) fn vendor() -> anyhow::Result<()> {
+    run(script(&root().join("tests/browser"), VENDOR)).context("this needs node and npm")?;
+    say("wrote web/vendor");
+    Ok(())
 }
 
 fn has_packages() -> bool {

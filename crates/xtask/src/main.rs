@@ -12,7 +12,6 @@ mod openapi;
 mod program;
 mod reference_libraries;
 mod test;
-mod vendor;
 
 use std::process::ExitCode;
 
@@ -57,7 +56,7 @@ fn main() -> ExitCode {
         ["dist", "--check"] => dist::check(),
         ["deploy"] => deploy::check(),
         ["upgrade", old_binary] => test::run_upgrade(old_binary),
-        ["vendor"] => vendor::run_npm(),
+        ["vendor"] => browser::vendor(),
         ["bench", rest @ ..] => on_release("bench", rest),
         ["ha", rest @ ..] => ha::strike(rest),
         ["faults", rest @ ..] => on_release("faults", rest),
