@@ -11,7 +11,7 @@ use crate::credentials::same_origin::OwnOrigin;
 use crate::documents::known_names::KnownNames;
 use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
-use crate::limits::keyed_limiter::{OwnLimits, UserLimit};
+use crate::limits::keyed_limiter::{KeyedLimiter, OwnLimits};
 use crate::readiness::{NamedCheck, Readiness};
 use crate::streams::open_streams::OpenStreams;
 use crate::streams::waiting_readers::WaitingReaders;
@@ -31,11 +31,11 @@ pub(crate) struct State {
     /// The origin of pages that may use these cookies.
     pub(crate) own_origin: OwnOrigin,
     /// The limit on the calls of each user, if there is one. Verification does not count.
-    user_limit: Option<UserLimit>,
+    user_limit: Option<KeyedLimiter<OwnerId>>,
     /// The limits of owners whose record has one, in place of that limit.
     own_limits: OwnLimits,
     /// The limit on the calls of each user that send webhooks, if there is one.
-    manual_send_limit: Option<UserLimit>,
+    manual_send_limit: Option<KeyedLimiter<OwnerId>>,
     /// The limit on credentials that fail, if there is one.
     pub(crate) credential_failures: Option<CredentialFailures>,
     /// Reads of sets of public keys that do not exist.
@@ -68,9 +68,9 @@ impl State {
             verification: Readiness::new(vec![verification], limits.readiness_deadline),
             waiting_readers: WaitingReaders::new(),
             streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
-            user_limit: settings.user_rate_limit.map(|limit| UserLimit::new(Limited::User, limit)),
-            own_limits: OwnLimits::new(Limited::User),
-            manual_send_limit: settings.manual_send_limit.map(|limit| UserLimit::new(Limited::ManualSends, limit)),
+            user_limit: settings.user_rate_limit.map(KeyedLimiter::new),
+            own_limits: OwnLimits::new(),
+            manual_send_limit: settings.manual_send_limit.map(KeyedLimiter::new),
             credential_failures: settings.credential_failure_limit.map(CredentialFailures::new),
             unknown_key_sets: settings.credential_failure_limit.map(CredentialFailures::new),
             refused_sign_ins: settings.credential_failure_limit.map(CredentialFailures::new),
@@ -93,11 +93,8 @@ impl State {
     ///
     /// When the user has used up the limit.
     pub(crate) fn count_call_of(&self, user: &OwnerId, own: Option<RateLimit>) -> Result<(), ApiError> {
-        match (own, &self.user_limit) {
-            (Some(own), _) => self.own_limits.spend(user, own),
-            (None, Some(limit)) => limit.spend(user),
-            (None, None) => Ok(()),
-        }
+        let of_service = || self.user_limit.as_ref().map(|limit| limit.spend(user));
+        Limited::User.check(own.map(|own| self.own_limits.spend(user, own)).or_else(of_service))
     }
 
     /// Counts a call that sends webhooks, whatever the delivery's schedule, against the limit of this user. See
@@ -107,7 +104,7 @@ impl State {
     ///
     /// When the user has used up the limit.
     pub(crate) fn count_manual_send_of(&self, user: &OwnerId) -> Result<(), ApiError> {
-        self.manual_send_limit.as_ref().map_or(Ok(()), |limit| limit.spend(user))
+        Limited::ManualSends.check(self.manual_send_limit.as_ref().map(|limit| limit.spend(user)))
     }
 
     /// The state that `serve` registers with the application.

@@ -7,7 +7,7 @@ use domain::audit::{Cause, Origin};
 use domain::organizations::Identity;
 use domain::ports::IdentityVerdict;
 use domain::{IdToken, OwnerId};
-use verifier::{Allowance, VerifiedKey};
+use verifier::VerifiedKey;
 
 use crate::api::Api;
 use crate::boundary::exchange::Exchange;
@@ -16,7 +16,7 @@ use crate::callers::operator::may_still;
 use crate::callers::session::{find_good_session, has_old_roles};
 use crate::credentials::headers::{Credential, credential_in};
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::{ApiError, Invalid, Limited};
+use crate::errors::api_error::{ApiError, Invalid};
 use crate::parameters::query::organization_in;
 use crate::state::State;
 
@@ -62,19 +62,6 @@ pub(crate) async fn find_good_key(
         exchange.note_key(key);
     }
     Ok(key)
-}
-
-/// Counts one use against the key's rate limit. Fails with the allowance when the limit is used up.
-pub(crate) fn spend(request: &HttpRequest, key: &Arc<VerifiedKey>) -> Result<(), Allowance> {
-    match State::of(request).api.verifier.spend(key) {
-        Some(allowance) if allowance.retry_after.is_some() => Err(allowance),
-        _ => Ok(()),
-    }
-}
-
-/// The error of a key that is over its rate limit.
-pub(crate) fn limited_key(allowance: Allowance) -> ApiError {
-    ApiError::RateLimited(Limited::Key, allowance)
 }
 
 /// The user of this ID token, and the memberships that it names.

@@ -11,12 +11,12 @@ use verifier::{VerifiedKey, VerifiedSession};
 use crate::api::Api;
 use crate::callers::call::{Admit, Call, CallBody};
 use crate::callers::calls::{ByOperators, OwnCall, Right};
-use crate::callers::credential::{find_good_key, limited_key, spend, verify_id_token};
+use crate::callers::credential::{find_good_key, verify_id_token};
 use crate::callers::operator::{Operator, record_read};
 use crate::callers::session::{has_old_roles, session_beside};
 use crate::credentials::headers::{Credential, credential_in, id_token_in};
 use crate::credentials::presented::Presented;
-use crate::errors::api_error::{ApiError, Invalid};
+use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::PathParameters;
@@ -324,7 +324,7 @@ impl Owner {
             Presented::One(Credential::ApiKey(key)) => {
                 let key = find_good_key(request, key).await?;
                 let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
-                spend(request, &key).map_err(limited_key)?;
+                Limited::Key.check(State::of(request).api.verifier.spend(&key))?;
                 Ok((Self { id: key.owner.clone(), caller: Caller::ApiKey(key) }, None))
             }
         }

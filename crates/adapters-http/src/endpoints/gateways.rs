@@ -12,11 +12,11 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use utoipa::IntoResponses;
 use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 
-use crate::callers::credential::{find_good_key, limited_key, spend};
+use crate::callers::credential::find_good_key;
 use crate::credentials::headers::api_key_in;
 use crate::credentials::presented::Presented;
 use crate::documents::responses::{ResponsesByStatus, documented_errors, error_responses, header};
-use crate::errors::api_error::{ApiError, Invalid};
+use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::RESERVED;
@@ -84,7 +84,8 @@ async fn answer(
     let key = find_good_key(request, presented).await?;
     let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
     let Question { required, is_nginx } = question()?;
-    spend(request, &key).map_err(if is_nginx { ApiError::RateLimitedForNginx } else { limited_key })?;
+    let limited = if is_nginx { Limited::KeyForNginx } else { Limited::Key };
+    limited.check(State::of(request).api.verifier.spend(&key))?;
     if !key.scopes.covers(&required) {
         return Err(ApiError::InsufficientScope(required));
     }

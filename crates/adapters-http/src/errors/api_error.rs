@@ -42,8 +42,6 @@ pub(crate) enum ApiError {
     /// A credential that is not valid, from an address with too many of them: the reason for the log, and how long the
     /// client must wait.
     TooManyCredentialFailures(&'static str, Duration),
-    /// The same for nginx, which turns every status other than 401 and 403 into a 500.
-    RateLimitedForNginx(Allowance),
     /// The reason is for the log. The sign-in fails.
     SignInRefused(&'static str),
     Internal(BoxError),
@@ -83,14 +81,24 @@ impl Invalid {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Limited {
     Key,
+    /// The same for nginx, which turns every status other than 401 and 403 into a 500.
+    KeyForNginx,
     User,
     ManualSends,
 }
 
 impl Limited {
+    /// Fails if a use was beyond the limit. `None` is a use without a limit.
+    pub(crate) fn check(self, spent: Option<Allowance>) -> Result<(), ApiError> {
+        match spent {
+            Some(allowance) if allowance.retry_after.is_some() => Err(ApiError::RateLimited(self, allowance)),
+            _ => Ok(()),
+        }
+    }
+
     fn policy(self) -> &'static str {
         match self {
-            Self::Key => "key",
+            Self::Key | Self::KeyForNginx => "key",
             Self::User => "user",
             Self::ManualSends => "manual-sends",
         }
@@ -98,7 +106,7 @@ impl Limited {
 
     fn code(self) -> ErrorCode {
         match self {
-            Self::Key | Self::User => ErrorCode::RateLimited,
+            Self::Key | Self::KeyForNginx | Self::User => ErrorCode::RateLimited,
             Self::ManualSends => ErrorCode::TooManyManualSends,
         }
     }
@@ -132,7 +140,6 @@ impl ApiError {
             Self::CredentialInvalid(..) => ErrorCode::CredentialInvalid,
             Self::InsufficientScope(_) => ErrorCode::InsufficientScope,
             Self::RateLimited(limited, _) => limited.code(),
-            Self::RateLimitedForNginx(_) => ErrorCode::RateLimited,
             Self::TooManyCredentialFailures(..) => ErrorCode::TooManyCredentialFailures,
             Self::SignInRefused(_) => ErrorCode::SignInRefused,
             Self::Internal(_) => ErrorCode::InternalError,
@@ -153,7 +160,6 @@ impl ApiError {
             | Self::InsufficientScope(_)
             | Self::RateLimited(..)
             | Self::TooManyCredentialFailures(..)
-            | Self::RateLimitedForNginx(_)
             | Self::SignInRefused(_)
             | Self::Internal(_)
             | Self::Unavailable(_) => self.code().entry().cause.into(),
@@ -196,7 +202,7 @@ impl fmt::Display for ApiError {
 impl ResponseError for ApiError {
     fn status_code(&self) -> StatusCode {
         match self {
-            Self::RateLimitedForNginx(_) => StatusCode::FORBIDDEN,
+            Self::RateLimited(Limited::KeyForNginx, _) => StatusCode::FORBIDDEN,
             _ => StatusCode::from_u16(self.code().entry().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
@@ -208,8 +214,8 @@ impl ResponseError for ApiError {
             Self::InsufficientScope(required) => {
                 response.insert_header((header::WWW_AUTHENTICATE, format!("{CHALLENGE_SCOPE}, scope=\"{required}\"")))
             }
-            Self::RateLimitedForNginx(allowance) => {
-                insert_rate_limit(&mut response, Limited::Key, allowance).insert_header(("x-auth-status", "429"))
+            Self::RateLimited(limited @ Limited::KeyForNginx, allowance) => {
+                insert_rate_limit(&mut response, *limited, allowance).insert_header(("x-auth-status", "429"))
             }
             Self::RateLimited(limited, allowance) => insert_rate_limit(&mut response, *limited, allowance),
             Self::TooManyCredentialFailures(_, wait) => {

@@ -10,8 +10,6 @@ use governor::state::{InMemoryState, NotKeyed, StateStore};
 use quick_cache::sync::Cache;
 use verifier::{Allowance, Limiter, OwnLimit};
 
-use crate::errors::api_error::{ApiError, Limited};
-
 /// The most keys with a state at once: some 10 MB. The state of a key that was not seen for long is forgotten first,
 /// which gives that key its whole allowance back.
 const STATES_MAX: usize = 65_536;
@@ -19,19 +17,19 @@ const STATES_MAX: usize = 65_536;
 const IPV6_PREFIX_BITS: u32 = 64;
 
 /// Holds each key to a rate limit, in bounded memory.
-pub(super) struct KeyedLimiter<K: Clone + Eq + Hash> {
+pub(crate) struct KeyedLimiter<K: Clone + Eq + Hash> {
     states: States<K>,
     limiter: Limiter<States<K>>,
 }
 
 impl<K: Clone + Eq + Hash> KeyedLimiter<K> {
-    pub(super) fn new(limit: RateLimit) -> Self {
+    pub(crate) fn new(limit: RateLimit) -> Self {
         let states = States(Arc::new(Cache::new(STATES_MAX)));
         Self { limiter: Limiter::new(limit, states.clone()), states }
     }
 
     /// Counts one use against the limit of this key. `retry_after` is set when the limit is used up.
-    pub(super) fn spend(&self, key: &K) -> Allowance {
+    pub(crate) fn spend(&self, key: &K) -> Allowance {
         self.limiter.spend(key)
     }
 
@@ -63,55 +61,23 @@ impl<K: Clone + Eq + Hash> StateStore for States<K> {
 }
 
 /// Holds owners to their own rate limits, in bounded memory.
-pub(crate) struct OwnLimits {
-    limited: Limited,
-    limits: Cache<OwnerId, Arc<OwnLimit>>,
-}
+pub(crate) struct OwnLimits(Cache<OwnerId, Arc<OwnLimit>>);
 
 impl OwnLimits {
-    pub(crate) fn new(limited: Limited) -> Self {
-        Self { limited, limits: Cache::new(STATES_MAX) }
+    pub(crate) fn new() -> Self {
+        Self(Cache::new(STATES_MAX))
     }
 
     /// Counts a call of this owner, whose limit is this one now. A changed limit is as spent as before.
-    ///
-    /// # Errors
-    ///
-    /// When the owner has used up the limit.
-    pub(crate) fn spend(&self, owner: &OwnerId, limit: RateLimit) -> Result<(), ApiError> {
-        let of = self.limits.get_or_insert_with(owner, || Ok::<_, Infallible>(Arc::new(OwnLimit::new(limit))));
+    pub(crate) fn spend(&self, owner: &OwnerId, limit: RateLimit) -> Allowance {
+        let of = self.0.get_or_insert_with(owner, || Ok::<_, Infallible>(Arc::new(OwnLimit::new(limit))));
         let mut of = of.unwrap_or_else(|never| match never {});
         if of.limit() != limit {
             of = Arc::new(of.changed_to(limit));
-            self.limits.insert(owner.clone(), Arc::clone(&of));
+            self.0.insert(owner.clone(), Arc::clone(&of));
         }
-        within(self.limited, of.spend())
+        of.spend()
     }
-}
-
-/// Limits the calls of each user, whichever credential the user presents.
-pub(crate) struct UserLimit {
-    limited: Limited,
-    limiter: KeyedLimiter<OwnerId>,
-}
-
-impl UserLimit {
-    pub(crate) fn new(limited: Limited, limit: RateLimit) -> Self {
-        Self { limited, limiter: KeyedLimiter::new(limit) }
-    }
-
-    /// Counts a call of this user.
-    ///
-    /// # Errors
-    ///
-    /// When the user has used up the limit.
-    pub(crate) fn spend(&self, user: &OwnerId) -> Result<(), ApiError> {
-        within(self.limited, self.limiter.spend(user))
-    }
-}
-
-fn within(limited: Limited, allowance: Allowance) -> Result<(), ApiError> {
-    if allowance.retry_after.is_some() { Err(ApiError::RateLimited(limited, allowance)) } else { Ok(()) }
 }
 
 /// The unit of limits by address: an IPv4 address, or the first address of the /64 of an IPv6 address.
@@ -143,9 +109,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_changed_limit_of_an_owner_is_as_spent_as_before() {
-        let limits = OwnLimits::new(Limited::User);
+        let limits = OwnLimits::new();
         let [alice, bob] = ["alice", "bob"].map(|name| OwnerId::new("https://id.example", name).unwrap());
-        let is_refused = |owner: &OwnerId, limit: &str| limits.spend(owner, limit.parse().unwrap()).is_err();
+        let is_refused =
+            |owner: &OwnerId, limit: &str| limits.spend(owner, limit.parse().unwrap()).retry_after.is_some();
         tokio::time::advance(Duration::from_hours(5)).await;
         assert_eq!([(); 3].map(|()| is_refused(&alice, "2/h")), [false, false, true]);
         tokio::time::advance(Duration::from_mins(30)).await;

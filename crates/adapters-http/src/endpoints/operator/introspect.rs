@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use verifier::VerifiedKey;
 
 use crate::bodies::fields::Fields;
-use crate::callers::credential::{find_good_key, limited_key, spend};
+use crate::callers::credential::find_good_key;
 use crate::callers::operator::OperatorCall;
-use crate::errors::api_error::ApiError;
+use crate::errors::api_error::{ApiError, Limited};
 use crate::errors::field_fault::FieldFault;
 use crate::records::key_record::metadata_schema;
 
@@ -109,7 +109,7 @@ pub(super) async fn introspect(mut call: OperatorCall) -> Result<HttpResponse, A
     let Some(key) = find_good_key(&call.request, token).await? else {
         return respond(&Introspection::default());
     };
-    spend(&call.request, &key).map_err(limited_key)?;
+    Limited::Key.check(call.api().verifier.spend(&key))?;
     respond(&if key.scopes.covers(&required) { Introspection::active(&key) } else { Introspection::default() })
 }
 
