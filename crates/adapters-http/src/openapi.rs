@@ -7,7 +7,6 @@ use crate::bodies::option_fields::{BasicAuth, BearerAuth, ClientCertificatePem, 
 use crate::documents::error_examples::{add_error_examples, add_error_pages};
 use crate::documents::events::with_operational_events;
 use crate::documents::known_names::close_bodies;
-use crate::documents::limits::add_body_limits;
 use crate::documents::parameters::add_parameters;
 use crate::documents::request_bodies::{add_imported_types, add_operator_bodies, allow_empty_bodies};
 use crate::documents::rights::{SESSION_SCHEME, add_rights};
@@ -34,7 +33,6 @@ pub(crate) fn document() -> openapi::OpenApi {
     add_security_schemes(&mut document);
     document.merge(operations());
     add_rights(&mut document);
-    add_body_limits(&mut document);
     close_bodies(&mut document);
     add_field_values(&mut document);
     // With the values of the fields.

@@ -4,7 +4,6 @@ pub(crate) mod calls_for_owners;
 pub(crate) mod error_examples;
 pub(crate) mod events;
 pub(crate) mod known_names;
-pub(crate) mod limits;
 pub(crate) mod operation_names;
 pub(crate) mod parameters;
 pub(crate) mod request_bodies;

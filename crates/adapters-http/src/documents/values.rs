@@ -1,30 +1,39 @@
+use std::time::Duration;
+
 use domain::audit::{AuditAction, AuditField, AuditTarget};
 use domain::catalogue::{EntryDescription, EntryTitle, EventTypeEntry, PayloadValidation, Visibility};
-use domain::sessions::Capability;
+use domain::ports::PUBLISHED_EVENTS_MAX;
+use domain::sessions::{Capability, ReturnUrl, SESSION_LIFETIME};
 use domain::webhooks::{
     AuthKind, Authentication, ClientCredentials, ConsumerName, DeliveryStateKind, Description, EventPattern, EventType,
-    FailureReason, HeaderName, HeaderValue, LeaseId, OnExhausted, PublicKey, PublisherId, Recoverable, SigningKind,
-    SigningSecret, SubscribedEvents,
+    FailureCause, FailureReason, HeaderName, HeaderValue, LeaseId, OnExhausted, PublicKey, PublisherId, Recoverable,
+    SigningKind, SigningSecret, SubscribedEvents, TargetUrl,
 };
 use domain::{
-    AuditId, DeliveryId, EventId, KeyId, Label, OwnerEmail, OwnerId, OwnerName, RateLimit, Scope, SessionId,
-    SubscriptionId, SuspensionReason,
+    AuditId, DeliveryId, EventId, KeyId, LEAKS_MAX, Label, LogControl, OVERLAP_MAX, OwnerEmail, OwnerId, OwnerName,
+    RateLimit, Scope, SessionId, SubscriptionId, SuspensionReason,
 };
 use serde_json::{Value, json};
+use utoipa::Number;
 use utoipa::openapi::schema::{AdditionalProperties, Array as ArraySchema, ArrayItems, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{OpenApi, RefOr, SchemaFormat};
 
-use crate::documents::limits::field_of;
+use crate::bodies::owner_fields::{KEYS_MAX, SUBSCRIPTIONS_MAX};
+use crate::bodies::pull_fields::{LEASE_SECONDS, RECEIVED, WAIT_SECONDS};
 use crate::parameters::audit_request::FORMATS;
 
-/// The values of fields, for clients that are generated from the document. For a list, these are the values of its items.
-const VALUES: [(&str, &str, Values); 119] = [
+/// The values and limits of fields, for clients that are generated from the document. For a list, these are the values of its
+/// items.
+const VALUES: [(&str, &str, Values); 130] = [
     ("CreateApiKey", "label", Values::LABELS),
     ("CreateApiKey", "expiresAt", Values::TIMES),
     ("CreateApiKey", "scopes", Values::SCOPES),
     ("CreateApiKey", "rateLimit", Values::RATE_LIMITS),
     ("ChangeApiKey", "label", Values::LABELS),
     ("ChangeApiKey", "rateLimit", Values::RATE_LIMITS),
+    ("RotateApiKey", "overlapSeconds", Values::Seconds(OVERLAP_MAX)),
+    ("ChangeOwner", "maxActiveKeys", Values::Between(0, KEYS_MAX)),
+    ("ChangeOwner", "maxSubscriptions", Values::Between(0, SUBSCRIPTIONS_MAX)),
     ("ChangeOwner", "keyRateLimit", Values::RATE_LIMITS),
     ("ChangeOwner", "requestRateLimit", Values::RATE_LIMITS),
     ("ChangeApiKey", "expiresAt", Values::TIMES),
@@ -33,14 +42,19 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("CreatePortalLink", "userId", Values::USERS),
     ("CreatePortalLink", "organizationId", Values::USERS),
     ("CreatePortalLink", "capabilities", Values::CAPABILITIES),
-    ("CreatePortalLink", "returnUrl", Values::URLS),
+    ("CreatePortalLink", "returnUrl", Values::Formatted("uri", Some(ReturnUrl::LENGTH_MAX))),
+    ("CreatePortalLink", "ttlSeconds", Values::Seconds(SESSION_LIFETIME)),
     ("ChangeLogFilter", "filter", Values::LOG_FILTERS),
-    ("CreateSubscription", "url", Values::URLS),
+    ("ReportLeaks", "tokens", Values::Items(LEAKS_MAX)),
+    ("CreateSubscription", "url", Values::TARGETS),
     ("CreateSubscription", "events", Values::PATTERNS),
     ("CreateSubscription", "description", Values::DESCRIPTIONS),
     ("CreateSubscription", "secret", Values::SIGNING_SECRETS),
     ("CreateSubscription", "signing", Values::SIGNING_KINDS),
     ("CreateSubscription", "type", Values::SUBSCRIPTION_TYPES),
+    ("ReceiveEvents", "limit", Values::Between(RECEIVED.0, RECEIVED.1)),
+    ("ReceiveEvents", "wait", Values::Between(WAIT_SECONDS.0, WAIT_SECONDS.1)),
+    ("ReceiveEvents", "leaseSeconds", Values::Between(LEASE_SECONDS.0, LEASE_SECONDS.1)),
     ("CommitEvents", "lease", Values::LEASE_IDS),
     ("CommitEvents", "through", Values::Pattern(EventId::PATTERN)),
     ("ReceivedEvents", "lease", Values::LEASE_IDS),
@@ -60,7 +74,7 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("RecoverSubscription", "what", Values::RECOVERABLES),
     ("RecoverSubscription", "events", Values::PATTERNS),
     ("OAuth2Auth", "type", Values::Always("oauth2")),
-    ("OAuth2Auth", "tokenUrl", Values::URLS),
+    ("OAuth2Auth", "tokenUrl", Values::Formatted("uri", None)),
     ("OAuth2Auth", "clientId", Values::CLIENT_IDS),
     ("OAuth2Auth", "clientSecret", Values::CLIENT_SECRETS),
     ("OAuth2Auth", "scope", Values::CLIENT_SCOPES),
@@ -78,14 +92,15 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("EventType", "validation", Values::VALIDATIONS),
     ("EventType", "visibility", Values::VISIBILITIES),
     ("Deprecation", "replacement", Values::PUBLISHED_TYPES),
-    ("TestUrl", "url", Values::URLS),
+    ("TestUrl", "url", Values::TARGETS),
     ("TestUrl", "secret", Values::SIGNING_SECRETS),
-    ("ChangeSubscription", "url", Values::URLS),
+    ("ChangeSubscription", "url", Values::TARGETS),
     ("ChangeSubscription", "events", Values::PATTERNS),
     ("ChangeSubscription", "description", Values::DESCRIPTIONS),
     ("ChangeSubscription", "onExhausted", Values::ENDS_OF_ATTEMPTS),
     ("RotateSecret", "secret", Values::SIGNING_SECRETS),
     ("RotateSecret", "signing", Values::SIGNING_KINDS),
+    ("RotateSecret", "overlapSeconds", Values::Seconds(OVERLAP_MAX)),
     ("ChangeOwner", "name", Values::owner_text(OwnerName::LENGTH_MAX)),
     ("ChangeOwner", "email", Values::owner_text(OwnerEmail::LENGTH_MAX)),
     ("SetOwnerState", "state", Values::OWNER_STATES),
@@ -99,6 +114,7 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("PublishEvent", "organizationId", Values::USERS),
     ("PublishEvent", "type", Values::PUBLISHED_TYPES),
     ("PublishEvent", "id", Values::PUBLISHER_IDS),
+    ("PublishEvents", "events", Values::Items(PUBLISHED_EVENTS_MAX)),
     ("CreatedApiKey", "keyId", Values::Pattern(KeyId::PATTERN)),
     ("KeyRecord", "id", Values::Pattern(KeyId::PATTERN)),
     ("KeyRecord", "replacedBy", Values::Pattern(KeyId::PATTERN)),
@@ -124,6 +140,7 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("FailureGroup", "error", Values::FAILURES_OR_NULL),
     ("RetryFailures", "subscriptionId", Values::Pattern(SubscriptionId::PATTERN)),
     ("RetryFailures", "error", Values::FAILURES_OR_NULL),
+    ("RetryFailures", "status", Values::Between(*FailureCause::STATUSES.start(), *FailureCause::STATUSES.end())),
     ("StreamedAttempt", "deliveryId", Values::Pattern(DeliveryId::PATTERN)),
     ("StreamedAttempt", "eventId", Values::Pattern(EventId::PATTERN)),
     ("StreamedAttempt", "subscriptionId", Values::Pattern(SubscriptionId::PATTERN)),
@@ -140,12 +157,13 @@ const VALUES: [(&str, &str, Values); 119] = [
     ("Readiness", "status", Values::Always("ready")),
 ];
 
-/// The strings that a field or a parameter may have.
+/// The strings, the numbers or the items that a field or a parameter may have.
 #[derive(Clone, Copy)]
 pub(crate) enum Values {
     Always(&'static str),
     Listed(fn() -> Vec<Value>),
-    Formatted(&'static str),
+    /// Strings with this format, and the most characters; `None` without a limit.
+    Formatted(&'static str, Option<usize>),
     /// Where the previous page of a list, or a stream, ended.
     Cursors,
     /// Strings with this pattern, such as the ids of one kind.
@@ -154,6 +172,12 @@ pub(crate) enum Values {
     Made(fn() -> String),
     /// Strings with this pattern, and the fewest and the most characters. `None` leaves the fewest to an attribute.
     Text(&'static str, Option<usize>, usize),
+    /// Numbers from the least to the largest.
+    Between(u16, u16),
+    /// Numbers of whole seconds, up to this time. The least is left to an attribute.
+    Seconds(Duration),
+    /// The most items of a list.
+    Items(usize),
 }
 
 /// Adds [`VALUES`] to the document, because the attributes of `ToSchema` accept only literals.
@@ -171,10 +195,21 @@ pub(crate) fn add_field_values(document: &mut OpenApi) {
     }
 }
 
+/// A field of a schema.
+fn field_of<'a>(document: &'a mut OpenApi, schema: &str, field: &str) -> Option<&'a mut Schema> {
+    match document.components.as_mut()?.schemas.get_mut(schema)? {
+        RefOr::T(Schema::Object(object)) => match object.properties.get_mut(field)? {
+            RefOr::T(field) => Some(field),
+            RefOr::Ref(_) => None,
+        },
+        _ => None,
+    }
+}
+
 impl Values {
-    pub(crate) const TIMES: Self = Self::Formatted("date-time");
-    const URLS: Self = Self::Formatted("uri");
-    const LOG_FILTERS: Self = Self::Formatted("log-filter");
+    pub(crate) const TIMES: Self = Self::Formatted("date-time", None);
+    const TARGETS: Self = Self::Formatted("uri", Some(TargetUrl::LENGTH_MAX));
+    const LOG_FILTERS: Self = Self::Formatted("log-filter", Some(LogControl::FILTER_LENGTH_MAX));
 
     const LABELS: Self = Self::Made(Label::pattern);
     pub(crate) const AUDIT_TARGETS: Self = Self::Made(AuditTarget::pattern);
@@ -237,10 +272,17 @@ impl Values {
         Self::Text(OwnerName::PATTERN, Some(1), length_max)
     }
 
-    /// Describes the strings of this schema, or of the items of its lists.
+    /// Describes this schema, or the strings of the items of its lists.
     pub(crate) fn describe(self, schema: &mut Schema) {
-        match schema {
-            Schema::Object(text) => {
+        match (self, schema) {
+            (Self::Items(max), Schema::Array(list)) => list.max_items = Some(max),
+            (Self::Between(min, max), Schema::Object(number)) => {
+                [number.minimum, number.maximum] = [min, max].map(|limit| Some(Number::UInt(limit.into())));
+            }
+            (Self::Seconds(max), Schema::Object(number)) => {
+                number.maximum = usize::try_from(max.as_secs()).ok().map(Number::UInt);
+            }
+            (_, Schema::Object(text)) => {
                 text.pattern = self.pattern();
                 text.format = self.format().map(|format| SchemaFormat::Custom(format.to_owned()));
                 let (min, max) = self.lengths();
@@ -248,7 +290,7 @@ impl Values {
                 text.max_length = max.or(text.max_length);
                 text.enum_values = self.listed();
             }
-            Schema::Array(ArraySchema { items: ArrayItems::RefOrSchema(items), .. }) => {
+            (_, Schema::Array(ArraySchema { items: ArrayItems::RefOrSchema(items), .. })) => {
                 if let RefOr::T(schema) = &mut **items {
                     self.describe(schema);
                 }
@@ -268,7 +310,7 @@ impl Values {
     /// The format; `None` for strings that have none.
     fn format(self) -> Option<&'static str> {
         match self {
-            Self::Formatted(format) => Some(format),
+            Self::Formatted(format, _) => Some(format),
             Self::Cursors => Some("cursor"),
             _ => None,
         }
@@ -278,6 +320,7 @@ impl Values {
     fn lengths(self) -> (Option<usize>, Option<usize>) {
         match self {
             Self::Text(_, min, max) => (min, Some(max)),
+            Self::Formatted(_, max) => (None, max),
             Self::Cursors => (Some(1), None),
             _ => (None, None),
         }
@@ -302,6 +345,16 @@ mod tests {
         let document: Value = serde_json::from_str(&openapi_json()).unwrap();
         for (schema, field, values) in VALUES {
             let field_schema = &document["components"]["schemas"][schema]["properties"][field];
+            let limit = match values {
+                Values::Items(max) => Some(("maxItems", max as u64)),
+                Values::Seconds(max) => Some(("maximum", max.as_secs())),
+                Values::Between(_, max) => Some(("maximum", max.into())),
+                _ => None,
+            };
+            if let Some((keyword, max)) = limit {
+                assert_eq!(field_schema[keyword].as_u64(), Some(max), "{schema}.{field}");
+                continue;
+            }
             let found = field_schema.get("items").unwrap_or(field_schema);
             assert_eq!(found["pattern"].as_str(), values.pattern().as_deref(), "{schema}.{field}");
             assert_eq!(found["format"].as_str(), values.format(), "{schema}.{field}");
