@@ -35,8 +35,7 @@ pub(crate) fn add_calls_for_organizations(document: &mut OpenApi) {
     let same = |(path, item): (&String, &PathItem)| Some((path_for_organizations(path)?, item.clone()));
     let mut added: Vec<(String, PathItem)> = paths.iter().filter_map(same).collect();
     for (_, item) in &mut added {
-        let changing = [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
-        for operation in changing.into_iter().chain([&mut item.get]).flatten() {
+        for (_, operation) in operations_of(item) {
             operation.operation_id = operation.operation_id.as_ref().map(|id| id.replace("User", "Organization"));
             operation.summary = operation.summary.as_deref().map(of_the_organization);
             operation.description = operation.description.as_deref().map(of_the_organization);
@@ -58,7 +57,7 @@ fn of_the_organization(text: &str) -> String {
 }
 
 /// The place of the operation with this method.
-pub(crate) fn operation_of<'a>(item: &'a mut PathItem, method: &Method) -> &'a mut Option<Operation> {
+fn operation_of<'a>(item: &'a mut PathItem, method: &Method) -> &'a mut Option<Operation> {
     match *method {
         Method::GET => &mut item.get,
         Method::PUT => &mut item.put,
@@ -66,6 +65,14 @@ pub(crate) fn operation_of<'a>(item: &'a mut PathItem, method: &Method) -> &'a m
         Method::DELETE => &mut item.delete,
         _ => &mut item.post,
     }
+}
+
+/// The operations of a path, with their methods.
+pub(crate) fn operations_of(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    let PathItem { get, post, put, patch, delete, .. } = item;
+    let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+    let places = methods.into_iter().zip([get, post, put, patch, delete]);
+    places.filter_map(|(method, place)| Some((method, place.as_mut()?)))
 }
 
 fn for_owner(own: Operation, call: &OwnCall) -> Operation {
@@ -95,9 +102,8 @@ fn for_owner(own: Operation, call: &OwnCall) -> Operation {
 /// Adds the parameter that names an organization to every owner's call.
 pub(crate) fn add_organization(document: &mut OpenApi) {
     for (path, item) in &mut document.paths.paths {
-        for method in [Method::GET, Method::POST, Method::PATCH, Method::DELETE] {
-            let is_own = Right::of_call(&method, path).is_some();
-            if let Some(operation) = operation_of(item, &method).as_mut().filter(|_| is_own) {
+        for (method, operation) in operations_of(item) {
+            if Right::of_call(&method, path).is_some() {
                 operation.parameters.get_or_insert_default().push(RefOr::T(organization()));
             }
         }

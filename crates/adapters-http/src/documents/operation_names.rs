@@ -1,7 +1,6 @@
-use actix_web::http::Method;
 use utoipa::openapi::OpenApi;
 
-use crate::documents::calls_for_owners::operation_of;
+use crate::documents::calls_for_owners::operations_of;
 
 /// The tag of each path: the first prefix that fits.
 const TAGS: [(&str, &str); 18] = [
@@ -29,11 +28,9 @@ const TAGS: [(&str, &str); 18] = [
 pub(crate) fn name_operations(document: &mut OpenApi) {
     for (path, item) in &mut document.paths.paths {
         let tag = TAGS.into_iter().find(|(prefix, _)| path.starts_with(prefix)).map(|(_, tag)| vec![tag.to_owned()]);
-        for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-            if let Some(operation) = operation_of(item, &method) {
-                operation.tags.clone_from(&tag);
-                operation.operation_id = operation.operation_id.as_deref().map(camel_case);
-            }
+        for (_, operation) in operations_of(item) {
+            operation.tags.clone_from(&tag);
+            operation.operation_id = operation.operation_id.as_deref().map(camel_case);
         }
     }
 }

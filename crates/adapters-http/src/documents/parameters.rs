@@ -4,6 +4,7 @@ use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn}
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{OpenApi, RefOr, Required};
 
+use crate::documents::calls_for_owners::operations_of;
 use crate::documents::values::Values;
 use crate::parameters::query::PAGE_SIZE_MAX;
 
@@ -25,8 +26,7 @@ static IN_PATHS: [(&str, &str, Values); 10] = [
 /// literals.
 pub(crate) fn add_parameters(document: &mut OpenApi) {
     for (path, item) in &mut document.paths.paths {
-        let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete];
-        for operation in operations.into_iter().flatten() {
+        for (_, operation) in operations_of(item) {
             add_those_in(path, operation);
             parameters_of(operation).for_each(|parameter| describe(path, parameter));
         }

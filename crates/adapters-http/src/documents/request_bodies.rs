@@ -6,13 +6,15 @@ use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::{Components, Schema};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Required};
 
+use crate::documents::calls_for_owners::operations_of;
+
 const ID_TOKEN: &str = "idToken";
 
 /// Gives the calls of operators bodies without an ID token, which only owners have.
 pub(crate) fn add_operator_bodies(document: &mut OpenApi) {
     let OpenApi { paths, components: Some(components), .. } = document else { return };
     for (_, item) in paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api/operator/")) {
-        for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+        for (_, operation) in operations_of(item) {
             let Some(RefOr::T(body)) = &mut operation.request_body else { continue };
             for content in body.content.values_mut() {
                 let RefOr::T(Content { schema: Some(RefOr::Ref(reference)), .. }) = content else { continue };
@@ -61,7 +63,7 @@ fn needs_schema() -> Value {
 pub(crate) fn allow_empty_bodies(document: &mut OpenApi) {
     let OpenApi { paths, components: Some(components), .. } = document else { return };
     for item in paths.paths.values_mut() {
-        for operation in [&mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten() {
+        for (_, operation) in operations_of(item) {
             describe(operation, components);
         }
     }

@@ -6,7 +6,7 @@ use utoipa::openapi::{OpenApi, RefOr, SecurityRequirement};
 
 use crate::callers::calls::{ByOperators, OwnCall, Right};
 use crate::credentials::operator_scope::OperatorScope;
-use crate::documents::calls_for_owners::operation_of;
+use crate::documents::calls_for_owners::operations_of;
 use crate::documents::responses::{add_response, error_responses};
 use crate::errors::error_code::ErrorCode;
 
@@ -35,8 +35,7 @@ const BODY_ERRORS: [ErrorCode; 7] = [
 /// share.
 pub(crate) fn add_rights(document: &mut OpenApi) {
     for (path, item) in &mut document.paths.paths {
-        for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-            let Some(operation) = operation_of(item, &method) else { continue };
+        for (method, operation) in operations_of(item) {
             let changes = (method != Method::GET).then_some(ErrorCode::CrossSiteRequest);
             if let Some(right) = Right::of_call(&method, path) {
                 require_right(operation, right, changes);

@@ -40,7 +40,7 @@ use utoipa::openapi;
 
 use crate::callers::calls::{OwnCall, path_for_organizations};
 use crate::documents::calls_for_owners::{
-    add_calls_for_organizations, add_calls_for_owners, add_organization, operation_of,
+    add_calls_for_organizations, add_calls_for_owners, add_organization, operations_of,
 };
 use crate::documents::operation_names::name_operations;
 use crate::errors::api_error::ApiError;
@@ -120,10 +120,8 @@ impl Endpoints {
         for (path, mut item) in (self.document)().paths.paths {
             let pattern = PATTERNS.into_iter().find(|(documented, _)| *documented == path);
             let pattern = pattern.map_or(path.clone().into(), |(_, pattern)| pattern.into());
-            for method in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-                let operation = operation_of(&mut item, &method).as_ref();
-                if let Some(handler) = operation.and_then(|operation| self.handler(operation.operation_id.as_deref()?))
-                {
+            for (method, operation) in operations_of(&mut item) {
+                if let Some(handler) = operation.operation_id.as_deref().and_then(|name| self.handler(name)) {
                     let method = (!path.starts_with(ALL_METHODS)).then_some(method);
                     routes.push((method, Cow::clone(&pattern), handler));
                 }
