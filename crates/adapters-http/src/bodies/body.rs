@@ -5,7 +5,6 @@ use actix_web::web::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use crate::HttpLimits;
 use crate::bodies::fields::Fields;
 use crate::bodies::json_body::JsonBody;
 use crate::errors::api_error::ApiError;
@@ -16,56 +15,52 @@ use crate::state::State;
 /// Bodies that say nothing. Some clients send `null` or `{}` in place of an empty body.
 const NOTHING: [&[u8]; 3] = [b"", b"null", b"{}"];
 
-/// Reads a JSON body within its limits. An empty body has no fields.
-pub(crate) async fn read_body(
-    request: &HttpRequest,
-    payload: Payload,
-    limits: &HttpLimits,
-) -> Result<JsonBody, ApiError> {
+/// Reads a JSON body of at most this size, within its time. An empty body has no fields.
+pub(crate) async fn read_body(request: &HttpRequest, payload: Payload, bytes_max: usize) -> Result<JsonBody, ApiError> {
     let names = &State::of(request).known_names;
-    let body = read(request, payload, limits).await?;
+    let body = read(request, payload, bytes_max).await?;
     let is_nothing = names.has_body(request) == Some(false) && NOTHING.contains(&body.trim_ascii());
     let body = if is_nothing { Bytes::new() } else { json(request, body)? };
     Ok(JsonBody::new(Fields::parse(&body)?, names.members_of(request)))
 }
 
-/// Reads the bytes of a JSON body within its limits. The body may be empty.
-pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
-    json(request, read(request, payload, limits).await?)
+/// Reads the bytes of a JSON body in the same way. The body may be empty.
+pub(crate) async fn read_json(request: &HttpRequest, payload: Payload, bytes_max: usize) -> Result<Bytes, ApiError> {
+    json(request, read(request, payload, bytes_max).await?)
 }
 
 fn json(request: &HttpRequest, body: Bytes) -> Result<Bytes, ApiError> {
     if body.is_empty() || is_json(request.headers()) { Ok(body) } else { Err(ErrorCode::UnsupportedMediaType.into()) }
 }
 
-/// Reads a form or a JSON body within its limits. Parameters of a form that are unknown are ignored, as RFC 7662 and its
+/// Reads a form or a JSON body in the same way. Parameters of a form that are unknown are ignored, as RFC 7662 and its
 /// extensions have it.
 pub(crate) async fn read_form_or_body(
     request: &HttpRequest,
     payload: Payload,
-    limits: &HttpLimits,
+    bytes_max: usize,
 ) -> Result<JsonBody, ApiError> {
     if !is_form(request.headers()) {
-        return read_body(request, payload, limits).await;
+        return read_body(request, payload, bytes_max).await;
     }
-    Ok(JsonBody::open(Fields::parse_form(&read(request, payload, limits).await?)?))
+    Ok(JsonBody::open(Fields::parse_form(&read(request, payload, bytes_max).await?)?))
 }
 
-async fn read(request: &HttpRequest, payload: Payload, limits: &HttpLimits) -> Result<Bytes, ApiError> {
+async fn read(request: &HttpRequest, payload: Payload, bytes_max: usize) -> Result<Bytes, ApiError> {
     let length = declared_length(request.headers()).unwrap_or(0);
-    if length > limits.body_size_bytes_max as u64 {
+    if length > bytes_max as u64 {
         return Err(ErrorCode::PayloadTooLarge.into());
     }
-    let body =
-        timeout(limits.body_deadline + transfer_time(length), collect(payload, limits.body_size_bytes_max)).await;
+    let time = State::of(request).settings.limits.body_deadline + transfer_time(length);
+    let body = timeout(time, collect(payload, bytes_max)).await;
     body.map_err(|_| ErrorCode::RequestTimeout)?
 }
 
-async fn collect(mut payload: Payload, size_bytes_max: usize) -> Result<Bytes, ApiError> {
+async fn collect(mut payload: Payload, bytes_max: usize) -> Result<Bytes, ApiError> {
     let mut body = Bytes::new();
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| ErrorCode::BadRequest)?;
-        if body.len() + chunk.len() > size_bytes_max {
+        if body.len() + chunk.len() > bytes_max {
             return Err(ErrorCode::PayloadTooLarge.into());
         }
         // A small body arrives in one chunk, which is not copied.

@@ -6,8 +6,9 @@ use actix_web::dev::Payload;
 use actix_web::web::{Bytes, Data};
 use actix_web::{FromRequest, HttpRequest};
 use domain::audit::Origin;
-use domain::webhooks::{ConsumerName, EventType, InvalidConsumerName};
+use domain::webhooks::EventType;
 
+use crate::Api;
 use crate::bodies::body::{read_body, read_form_or_body, read_json};
 use crate::bodies::json_body::JsonBody;
 use crate::boundary::exchange::origin_of;
@@ -18,7 +19,6 @@ use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::{NamedInPath, PathParameters};
 use crate::parameters::query::Parameters;
 use crate::state::State;
-use crate::{Api, HttpLimits};
 
 /// A call whose caller is admitted. Handlers read the rest of the request with its methods, so that an error of the
 /// credential comes before an error of the path, the query or the body.
@@ -80,11 +80,6 @@ impl<By> Call<By> {
         PathParameters::of(&self.request).event_type()
     }
 
-    /// The name of the consumer in the path.
-    pub(crate) fn consumer(&self) -> Result<ConsumerName, InvalidConsumerName> {
-        PathParameters::of(&self.request).consumer()
-    }
-
     /// The parameters of the query. Only the parameters in the document are known.
     pub(crate) fn parameters(&self) -> Result<Parameters, FieldFault> {
         Parameters::of(&self.request)
@@ -92,7 +87,7 @@ impl<By> Call<By> {
 
     /// The JSON body, of the usual size.
     pub(crate) async fn read_body(&mut self) -> Result<JsonBody, ApiError> {
-        self.body.read(&self.request, self.limits()).await
+        self.read_body_of(usual_size(&self.request)).await
     }
 
     /// Refuses unknown parameters of a change, and members of a body where none is read: they are meant to limit the
@@ -114,39 +109,38 @@ impl<By> Call<By> {
 
     /// The JSON body, of at most `size_bytes_max`.
     pub(crate) async fn read_body_of(&mut self, size_bytes_max: usize) -> Result<JsonBody, ApiError> {
-        let limits = HttpLimits { body_size_bytes_max: size_bytes_max, ..self.limits() };
-        self.body.read(&self.request, limits).await
+        self.body.read(&self.request, size_bytes_max).await
     }
 
     /// The bytes of a JSON body of at most `size_bytes_max`.
     pub(crate) async fn read_json(&mut self, size_bytes_max: usize) -> Result<Bytes, ApiError> {
-        let limits = HttpLimits { body_size_bytes_max: size_bytes_max, ..self.limits() };
-        read_json(&self.request, self.body.take_payload(), &limits).await
+        read_json(&self.request, self.body.take_payload(), size_bytes_max).await
     }
 
     /// A form or a JSON body, of the usual size.
     pub(crate) async fn read_form_or_body(&mut self) -> Result<JsonBody, ApiError> {
-        read_form_or_body(&self.request, self.body.take_payload(), &self.limits()).await
+        read_form_or_body(&self.request, self.body.take_payload(), usual_size(&self.request)).await
     }
+}
 
-    fn limits(&self) -> HttpLimits {
-        self.state().settings.limits
-    }
+/// The size of most bodies at most, in bytes.
+fn usual_size(request: &HttpRequest) -> usize {
+    State::of(request).settings.limits.body_size_bytes_max
 }
 
 impl CallBody {
     /// The ID token in the body. Reads the body, and keeps it or its fault for the handler.
     pub(super) async fn find_id_token(&mut self, request: &HttpRequest) -> Presented<&str> {
-        *self = Self::Read(self.read(request, State::of(request).settings.limits).await);
+        *self = Self::Read(self.read(request, usual_size(request)).await);
         match self {
             Self::Read(Ok(body)) => body.id_token(),
             Self::Read(Err(_)) | Self::Unread(_) => Presented::Nothing,
         }
     }
 
-    async fn read(&mut self, request: &HttpRequest, limits: HttpLimits) -> Result<JsonBody, ApiError> {
+    async fn read(&mut self, request: &HttpRequest, size_bytes_max: usize) -> Result<JsonBody, ApiError> {
         match mem::replace(self, Self::Unread(Payload::None)) {
-            Self::Unread(payload) => read_body(request, payload, &limits).await,
+            Self::Unread(payload) => read_body(request, payload, size_bytes_max).await,
             Self::Read(read) => read,
         }
     }

@@ -3,7 +3,7 @@ use std::str::FromStr;
 use actix_web::dev::Payload;
 use actix_web::web::Path;
 use actix_web::{FromRequest, HttpRequest};
-use domain::webhooks::{ConsumerName, EventType, InvalidConsumerName};
+use domain::webhooks::{ConsumerName, EventType};
 use domain::{DeliveryId, EventId, KeyId, OwnerId, SessionId, SubscriptionId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str};
 use serde::Deserialize;
@@ -75,8 +75,9 @@ impl PathParameters {
     }
 
     /// The name of a consumer.
-    pub(crate) fn consumer(&self) -> Result<ConsumerName, InvalidConsumerName> {
-        ConsumerName::parse(self.consumer.as_deref().unwrap_or_default())
+    pub(crate) fn consumer(&self) -> Result<ConsumerName, FieldFault> {
+        let name = ConsumerName::parse(self.consumer.as_deref().unwrap_or_default());
+        name.map_err(|error| FieldFault::of("consumer", error))
     }
 
     /// The id. A string that is not a valid id gets the same answer as an unknown id.

@@ -19,6 +19,7 @@ use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::{FieldFault, Together};
 use crate::parameters::cursor::{Cursor, LogCursor};
+use crate::parameters::path::PathParameters;
 use crate::records::pulled_record::{PulledRecord, records_of};
 
 /// How a reader receives events.
@@ -282,7 +283,7 @@ fn log_of(call: &OwnerCall) -> Result<PulledLog, ApiError> {
 }
 
 fn consumer_of(call: &OwnerCall) -> Result<ConsumerName, ApiError> {
-    Ok(call.consumer().map_err(|error| FieldFault::of("consumer", error))?)
+    Ok(PathParameters::of(&call.request).consumer()?)
 }
 
 fn records(events: &[PulledEvent]) -> Result<Vec<PulledRecord>, ApiError> {
