@@ -11,7 +11,7 @@ pub(crate) fn browser_of(request: &HttpRequest) -> Browser {
     (user_agent.and_then(UserAgent::new), Exchange::of(request).and_then(|exchange| exchange.peer))
 }
 
-/// Records the user who has signed in, for the log.
+/// Records the user who has signed in, or calls with an ID token, for the log.
 pub(crate) fn note_signed_in(request: &HttpRequest, user: &OwnerId) {
     if let Some(exchange) = Exchange::of(request) {
         exchange.note_user(user);

@@ -143,20 +143,15 @@ impl Exchange {
 /// The source of this request for the audit log. The credential is already verified.
 pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
     let Some(exchange) = Exchange::of(request) else { return Origin::SERVICE };
-    let by_whom = by_operator(&exchange).or_else(|| by_key(&exchange)).or_else(|| by_user(&exchange));
+    let by_whom = match (exchange.operator.get(), exchange.key.get(), exchange.user.get()) {
+        (Some(operator), ..) => Origin::of_operator(operator),
+        (None, Some(key), _) => Origin::of_user(&key.owner, Means::ApiKey(key.id)),
+        (None, None, Some(user)) => {
+            let means = exchange.session.get().map_or(Means::IdToken, |session| Means::Session(*session));
+            Origin::of_user(user, means)
+        }
+        (None, None, None) => Origin::SERVICE,
+    };
     let request = StoredRequestId::new(exchange.request_id.as_str());
-    Origin { request, address: exchange.peer, ..by_whom.unwrap_or(Origin::SERVICE) }
-}
-
-fn by_operator(exchange: &Exchange) -> Option<Origin> {
-    exchange.operator.get().map(|name| Origin::of_operator(name))
-}
-
-fn by_key(exchange: &Exchange) -> Option<Origin> {
-    exchange.key.get().map(|key| Origin::of_user(&key.owner, Means::ApiKey(key.id)))
-}
-
-fn by_user(exchange: &Exchange) -> Option<Origin> {
-    let means = exchange.session.get().map_or(Means::IdToken, |session| Means::Session(*session));
-    exchange.user.get().map(|user| Origin::of_user(user, means))
+    Origin { request, address: exchange.peer, ..by_whom }
 }

@@ -10,6 +10,7 @@ use domain::{IdToken, OwnerId};
 use verifier::VerifiedKey;
 
 use crate::api::Api;
+use crate::boundary::browser::note_signed_in;
 use crate::boundary::exchange::Exchange;
 use crate::callers::calls::Right;
 use crate::callers::operator::may_still;
@@ -70,9 +71,7 @@ pub(super) async fn verify_id_token(request: &HttpRequest, token: &str) -> Resul
     match api.identity.verify(&IdToken::new(token), api.clock.world_time()).await? {
         IdentityVerdict::Refused(reason) => Err(ApiError::CredentialInvalid(Invalid::IdToken, reason)),
         IdentityVerdict::Valid(identity) => {
-            if let Some(exchange) = Exchange::of(request) {
-                exchange.note_user(&identity.user);
-            }
+            note_signed_in(request, &identity.user);
             note_sign_in(api, &identity.user).await;
             Ok(identity)
         }

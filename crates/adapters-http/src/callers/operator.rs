@@ -28,31 +28,29 @@ impl OperatorCall {
 
 impl Admit for Operator {
     async fn admit(request: &HttpRequest, _: &mut CallBody) -> Result<Self, ApiError> {
-        check(request).await.map(|()| Self)
+        let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
+        // Host applications verify keys, and identity providers use SCIM, and never browsers.
+        let is_for_programs = needed == [OperatorScope::Verify] || needed == [OperatorScope::Scim];
+        if !is_for_programs && let Some(session) = session_beside(request, &credential_in(request.headers())).await? {
+            State::of(request).count_call_of(&session.owner, session.request_rate_limit)?;
+            return session.role.is_operator().then_some(Self).ok_or(ErrorCode::OperatorRoleMissing.into());
+        }
+        match bearer_in(request.headers()) {
+            Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
+            Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
+            Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
+                Some(token) => permit(request, &token, needed).map(|()| Self),
+                None => {
+                    Err(ApiError::CredentialInvalid(Invalid::OperatorToken, "a token that is not an operator token"))
+                }
+            },
+        }
     }
 }
 
 /// Records that an operator is about to see this, so that the owner learns of it. See decision 128.
 pub(crate) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: AuditTarget) -> Result<(), ApiError> {
     Ok(State::of(request).api.audit.record_read(owner, shown, &origin_of(request)).await?)
-}
-
-async fn check(request: &HttpRequest) -> Result<(), ApiError> {
-    let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
-    // Host applications verify keys, and identity providers use SCIM, and never browsers.
-    let is_for_programs = needed == [OperatorScope::Verify] || needed == [OperatorScope::Scim];
-    if !is_for_programs && let Some(session) = session_beside(request, &credential_in(request.headers())).await? {
-        State::of(request).count_call_of(&session.owner, session.request_rate_limit)?;
-        return session.role.is_operator().then_some(()).ok_or(ErrorCode::OperatorRoleMissing.into());
-    }
-    match bearer_in(request.headers()) {
-        Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-        Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
-        Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
-            Some(token) => permit(request, &token, needed),
-            None => Err(ApiError::CredentialInvalid(Invalid::OperatorToken, "a token that is not an operator token")),
-        },
-    }
 }
 
 /// Whether the credential of a call of the operator API is still good for this call. For answers that take long, such as
