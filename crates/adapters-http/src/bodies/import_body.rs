@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::bodies::event_type_body::{parse_event_type, parse_flag};
 use crate::bodies::fields::Fields;
 use crate::bodies::openapi_webhooks::{DescribedWebhook, webhooks_of};
-use crate::bodies::unknown_members::unless_unknown;
+use crate::bodies::unknown_members::{shown, unless_unknown};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::{FieldFault, Together};
@@ -78,7 +78,7 @@ fn of_document(json: &str) -> Result<Wanted, ApiError> {
     let document: Value = serde_json::from_str(json).map_err(|_| ErrorCode::BadRequest)?;
     let webhooks = webhooks_of(&document).map_err(|reason| FieldFault::new(OPENAPI, reason))?;
     let read = |(name, described): (&str, Result<DescribedWebhook, String>)| {
-        let place = format!("{OPENAPI}.webhooks.{}", name.chars().take(64).collect::<String>());
+        let place = format!("{OPENAPI}.webhooks.{}", shown(name));
         let fault = |reason: Cow<'static, str>| ApiError::from(FieldFault::new(place.clone(), reason));
         let event_type = EventTypeEntry::parse_name(name).map_err(|error| fault(error.to_string().into()))?;
         let settings = settings_of(described.map_err(|reason| fault(reason.into()))?);

@@ -1,6 +1,5 @@
 //! Reads the options of a subscription, in requests that create one, change one or test a URL.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use domain::Patch;
@@ -14,6 +13,7 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{Number, ToSchema};
 
 use crate::bodies::fields::Fields;
+use crate::bodies::unknown_members::shown;
 use crate::errors::field_fault::{FieldFault, Together};
 use crate::errors::refusals::of_options;
 
@@ -21,9 +21,6 @@ pub(crate) const HEADERS: &str = "headers";
 pub(crate) const AUTH: &str = "auth";
 pub(crate) const MAX_PER_SECOND: &str = "maxPerSecond";
 pub(crate) const CLIENT_CERTIFICATE: &str = "clientCertificate";
-
-/// How much of the name of a member an error repeats, in characters.
-const SHOWN_NAME_LENGTH_MAX: usize = 64;
 
 /// A bearer token, in the header `authorization`.
 #[derive(ToSchema)]
@@ -188,22 +185,25 @@ fn headers(
 
 /// The faults name the broken rule, and never quote a value.
 fn auth(fields: &Fields, webhooks: &Webhooks) -> Result<Option<Authentication>, FieldFault> {
-    let Some(object) = fields.optional_object(AUTH)? else { return Ok(None) };
-    let of_member = |name: &str, detail: Cow<'static, str>| of_member(AUTH, name, detail);
-    let text = |name: &'static str| text_of(AUTH, object, name);
+    let read = fields.optional_object(AUTH)?.map(|object| authentication(object, webhooks));
+    read.transpose().map_err(|fault| fault.inside(AUTH))
+}
+
+fn authentication(object: &Map<String, Value>, webhooks: &Webhooks) -> Result<Authentication, FieldFault> {
+    let text = |name: &'static str| text_of(object, name);
     let optional = |name: &'static str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(_) => text(name).map(Some),
     };
     let kind = AuthKind::parse(text("type")?);
-    let kind = kind.ok_or_else(|| of_member("type", "must be bearer, basic, header or oauth2".into()))?;
+    let kind = kind.ok_or_else(|| FieldFault::new("type", "must be bearer, basic, header or oauth2"))?;
     let known: &[&str] = match kind {
         AuthKind::Bearer => &["type", "token"],
         AuthKind::Basic => &["type", "username", "password"],
         AuthKind::Header => &["type", "name", "value"],
         AuthKind::OAuth2 => &["type", "tokenUrl", "clientId", "clientSecret", "scope", "audience"],
     };
-    refuse_unknown(AUTH, object, known)?;
+    refuse_unknown(object, known)?;
     let auth = match kind {
         AuthKind::Bearer => Authentication::bearer(text("token")?),
         AuthKind::Basic => Authentication::basic(text("username")?, text("password")?),
@@ -217,37 +217,33 @@ fn auth(fields: &Fields, webhooks: &Webhooks) -> Result<Option<Authentication>, 
             client.map(|client| Authentication::oauth2(&client))
         }
     };
-    auth.map(Some).map_err(|error| of_member(error.part(), error.to_string().into()))
+    auth.map_err(|error| FieldFault::of(error.part(), error))
 }
 
 /// The faults name the broken rule, and never quote a value.
 fn certificate(fields: &Fields, webhooks: &Webhooks) -> Result<Option<ClientCertificate>, FieldFault> {
     let Some(object) = fields.optional_object(CLIENT_CERTIFICATE)? else { return Ok(None) };
-    refuse_unknown(CLIENT_CERTIFICATE, object, &["chain", "key"])?;
-    let text = |name: &'static str| text_of(CLIENT_CERTIFICATE, object, name);
+    let inside = |fault: FieldFault| fault.inside(CLIENT_CERTIFICATE);
+    refuse_unknown(object, &["chain", "key"]).map_err(inside)?;
+    let text = |name: &'static str| text_of(object, name).map_err(inside);
     webhooks.read_certificate(text("chain")?, text("key")?).map(Some).map_err(|error| match error.part() {
-        Some(part) => of_member(CLIENT_CERTIFICATE, part, error.to_string()),
+        Some(part) => inside(FieldFault::of(part, error)),
         None => FieldFault::of(CLIENT_CERTIFICATE, error),
     })
 }
 
-fn text_of<'a>(field: &str, object: &'a Map<String, Value>, name: &'static str) -> Result<&'a str, FieldFault> {
+fn text_of<'a>(object: &'a Map<String, Value>, name: &'static str) -> Result<&'a str, FieldFault> {
     match object.get(name) {
         Some(Value::String(text)) => Ok(text),
-        Some(_) => Err(of_member(field, name, "must be a string")),
-        None => Err(of_member(field, name, "is required")),
+        Some(_) => Err(FieldFault::new(name, "must be a string")),
+        None => Err(FieldFault::new(name, "is required")),
     }
 }
 
-fn refuse_unknown(field: &str, object: &Map<String, Value>, known: &[&str]) -> Result<(), FieldFault> {
+fn refuse_unknown(object: &Map<String, Value>, known: &[&str]) -> Result<(), FieldFault> {
     let unknown = object.keys().find(|name| !known.contains(&name.as_str()));
-    let fault = |name: &String| of_member(field, name, format!("is unknown; known are {}", known.join(", ")));
+    let fault = |name: &String| FieldFault::new(shown(name), format!("is unknown; known are {}", known.join(", ")));
     unknown.map_or(Ok(()), |name| Err(fault(name)))
-}
-
-fn of_member(field: &str, name: &str, detail: impl Into<Cow<'static, str>>) -> FieldFault {
-    let shown: String = name.chars().take(SHOWN_NAME_LENGTH_MAX).collect();
-    FieldFault::new(format!("{field}.{shown}"), detail)
 }
 
 /// The schema of the headers of a new subscription.

@@ -16,7 +16,7 @@ pub(crate) struct UnknownMembers(Vec<String>);
 impl UnknownMembers {
     pub(crate) fn add(&mut self, name: &str) {
         if self.0.len() < NAMED_MAX {
-            self.0.push(name.chars().take(SHOWN_NAME_LENGTH_MAX).collect());
+            self.0.push(shown(name));
         }
     }
 
@@ -24,6 +24,11 @@ impl UnknownMembers {
     pub(crate) fn faults<Known: AsRef<str>>(&self, known: &[Known]) -> Vec<FieldFault> {
         self.0.iter().map(|name| FieldFault::new(name.clone(), advice(name, known))).collect()
     }
+}
+
+/// The start of a member's name, for an error.
+pub(super) fn shown(name: &str) -> String {
+    name.chars().take(SHOWN_NAME_LENGTH_MAX).collect()
 }
 
 fn advice<Known: AsRef<str>>(name: &str, known: &[Known]) -> String {
