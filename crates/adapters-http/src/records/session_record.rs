@@ -105,20 +105,17 @@ impl CurrentSession {
 
     fn new(owner: &OwnerId, id: SessionId, role: &SessionRole, times: [Timestamp; 3]) -> Self {
         let [created_at, idle_expires_at, expires_at] = times.map(|time| time.to_string());
-        let (user, id) = (SessionUser::of(owner), id.to_string());
-        let (capabilities, role) = (names(|capability| role.may(capability)), name_of(role));
-        let (organizations, roles_expire_at, default_organization_id) = (Vec::new(), None, None);
         Self {
-            user,
-            id,
-            role,
-            capabilities,
+            user: SessionUser::of(owner),
+            id: id.to_string(),
+            role: name_of(role),
+            capabilities: names(|capability| role.may(capability)),
             created_at,
             idle_expires_at,
             expires_at,
-            organizations,
-            roles_expire_at,
-            default_organization_id,
+            organizations: Vec::new(),
+            roles_expire_at: None,
+            default_organization_id: None,
         }
     }
 }
