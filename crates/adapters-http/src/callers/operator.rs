@@ -8,7 +8,6 @@ use crate::callers::session::{find_good_session, session_beside};
 use crate::credentials::headers::{bearer_in, credential_in};
 use crate::credentials::operator_scope::OperatorScope;
 use crate::credentials::operator_tokens::OperatorToken;
-use crate::credentials::presented::Presented;
 use crate::errors::api_error::{ApiError, Invalid};
 use crate::errors::error_code::ErrorCode;
 use crate::state::State;
@@ -35,15 +34,10 @@ impl Admit for Operator {
             State::of(request).count_call_of(&session.owner, session.request_rate_limit)?;
             return session.role.is_operator().then_some(Self).ok_or(ErrorCode::OperatorRoleMissing.into());
         }
-        match bearer_in(request.headers()) {
-            Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-            Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
-            Presented::One(presented) => match State::of(request).api.operator_tokens.find(presented) {
-                Some(token) => permit(request, &token, needed).map(|()| Self),
-                None => {
-                    Err(ApiError::CredentialInvalid(Invalid::OperatorToken, "a token that is not an operator token"))
-                }
-            },
+        let presented = bearer_in(request.headers()).required()?;
+        match State::of(request).api.operator_tokens.find(presented) {
+            Some(token) => permit(request, &token, needed).map(|()| Self),
+            None => Err(ApiError::CredentialInvalid(Invalid::OperatorToken, "a token that is not an operator token")),
         }
     }
 }
@@ -57,11 +51,11 @@ pub(crate) async fn record_read(request: &HttpRequest, owner: &OwnerId, shown: A
 /// exports.
 pub(super) async fn may_still(request: &HttpRequest) -> Result<bool, ApiError> {
     let state = State::of(request);
-    if let Presented::One(secret) = state.cookies.read_session(request.headers()) {
+    if let Some(secret) = state.cookies.read_session(request.headers()).one() {
         let session = find_good_session(request, secret).await?;
         return Ok(session.is_some_and(|session| session.role.is_operator()));
     }
-    let Presented::One(presented) = bearer_in(request.headers()) else { return Ok(false) };
+    let Some(presented) = bearer_in(request.headers()).one() else { return Ok(false) };
     let needed = OperatorScope::of_call(request.method(), &request.match_pattern().unwrap_or_default());
     Ok(state.api.operator_tokens.find(presented).is_some_and(|token| token.allows(needed)))
 }

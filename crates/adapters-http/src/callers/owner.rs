@@ -314,14 +314,12 @@ impl Owner {
         if let Some(session) = session_beside(request, &presented).await? {
             return Ok((Self { id: session.owner.clone(), caller: Caller::Session(session) }, None));
         }
-        match presented {
-            Presented::Nothing => Err(ErrorCode::CredentialMissing.into()),
-            Presented::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
-            Presented::One(Credential::IdToken(token)) => {
+        match presented.required()? {
+            Credential::IdToken(token) => {
                 let Identity { user, memberships } = verify_id_token(request, token).await?;
                 Ok((Self { id: user, caller: Caller::IdToken }, Some(memberships)))
             }
-            Presented::One(Credential::ApiKey(key)) => {
+            Credential::ApiKey(key) => {
                 let key = find_good_key(request, key).await?;
                 let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
                 Limited::Key.check(State::of(request).api.verifier.spend(&key))?;

@@ -1,3 +1,6 @@
+use crate::errors::api_error::{ApiError, Invalid};
+use crate::errors::error_code::ErrorCode;
+
 /// The credential that a caller presented. See decision 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presented<T> {
@@ -26,6 +29,19 @@ impl<T: PartialEq> Presented<T> {
         match self {
             Self::One(value) => Some(value),
             Self::Nothing | Self::Unusable(_) => None,
+        }
+    }
+
+    /// The one credential that can be used.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub(crate) fn required(self) -> Result<T, ApiError> {
+        match self {
+            Self::Nothing => Err(ErrorCode::CredentialMissing.into()),
+            Self::One(value) => Ok(value),
+            Self::Unusable(reason) => Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
         }
     }
 

@@ -15,7 +15,6 @@ use crate::boundary::exchange::origin_of;
 use crate::callers::credential::note_sign_in;
 use crate::callers::session::find_good_session;
 use crate::credentials::cookies::CookieHeader;
-use crate::credentials::presented::Presented;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -79,10 +78,7 @@ documented_errors!(SignInErrors: );
 pub(super) async fn complete_sign_in(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let parameters = parameters(request.query_string())?;
     let cookies = state.cookies;
-    let sealed = match cookies.sign_in.read(request.headers()) {
-        Presented::One(sealed) => sealed,
-        Presented::Nothing | Presented::Unusable(_) => return Err(ErrorCode::SignInNotBegun.into()),
-    };
+    let sealed = cookies.sign_in.read(request.headers()).one().ok_or(ErrorCode::SignInNotBegun)?;
     let (peer, request_id) = (origin_of(&request).address, origin_of(&request).request);
     let limit = state.refused_sign_ins.as_ref().zip(peer);
     if let Some(wait) = limit.and_then(|(refused, peer)| refused.count(peer)) {
@@ -146,7 +142,7 @@ pub(super) async fn sign_out(state: Data<State>, request: HttpRequest) -> Result
     if !state.own_origin.allows(request.head()) {
         return Err(ErrorCode::CrossSiteRequest.into());
     }
-    if let Presented::One(secret) = state.cookies.read_session(request.headers())
+    if let Some(secret) = state.cookies.read_session(request.headers()).one()
         && let Some(session) = find_good_session(&request, secret).await?
     {
         match state.api.sessions.end(&session.owner, session.id, &origin_of(&request)).await {

@@ -14,7 +14,6 @@ use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 
 use crate::callers::credential::find_good_key;
 use crate::credentials::headers::api_key_in;
-use crate::credentials::presented::Presented;
 use crate::documents::responses::{ResponsesByStatus, documented_errors, error_responses, header};
 use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::errors::error_code::ErrorCode;
@@ -76,12 +75,7 @@ async fn answer(
     request: &HttpRequest,
     question: impl FnOnce() -> Result<Question, FieldFault>,
 ) -> Result<HttpResponse, ApiError> {
-    let presented = match api_key_in(request.headers()) {
-        Presented::Nothing => return Err(ErrorCode::CredentialMissing.into()),
-        Presented::Unusable(reason) => return Err(ApiError::CredentialInvalid(Invalid::Presented, reason)),
-        Presented::One(presented) => presented,
-    };
-    let key = find_good_key(request, presented).await?;
+    let key = find_good_key(request, api_key_in(request.headers()).required()?).await?;
     let key = key.ok_or(ApiError::CredentialInvalid(Invalid::ApiKey, "an API key that is not valid"))?;
     let Question { required, is_nginx } = question()?;
     let limited = if is_nginx { Limited::KeyForNginx } else { Limited::Key };
