@@ -64,14 +64,6 @@ pub(crate) struct Limits {
     pub(crate) with_members: bool,
 }
 
-/// The answer of the caches about a digest.
-pub(crate) enum Recall<C: Credential> {
-    /// The last answer of the store.
-    Known(Found<C>),
-    /// The caches have no entry, or the entry is not trusted: read the store.
-    Unsure,
-}
-
 /// The good key of a digest; or, if there is none, the stored key that is not good, if there is one.
 pub(crate) type Found<C> = Result<Arc<C>, Option<<C as Used>::Id>>;
 
@@ -137,35 +129,30 @@ impl<C: Credential> Answers<C> {
         self.fences.iter().map(|fence| fence.unread_for(self.age(), self.clock.machine_time())).max()
     }
 
-    /// The answer of the caches about the digest at `now`.
-    pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Recall<C> {
+    /// The answer of the caches about the digest at `now`. `None` if they have no entry, or one that is not trusted: read
+    /// the store.
+    pub(crate) fn recall(&self, digest: &CredentialDigest, now: Timestamp) -> Option<Found<C>> {
         // Read the fence before the cache: the fence only covers later reads of the cache.
         let age = self.age();
         let trust = self.trust_in(digest, age);
         match self.good.get(digest) {
             // An expiry is never undone, so an expired key is refused even if the cache is not trusted.
-            Some(key) if key.has_expired(now) => Recall::Known(Err(Some(key.id()))),
-            Some(key) if key.is_idle(now) => Recall::Unsure,
-            Some(key) if trust == Trust::Full && key.confirmation().is_fresh(age, self.max_age) => {
-                Recall::Known(Ok(key))
-            }
+            Some(key) if key.has_expired(now) => Some(Err(Some(key.id()))),
+            Some(key) if key.is_idle(now) => None,
+            Some(key) if trust == Trust::Full && key.confirmation().is_fresh(age, self.max_age) => Some(Ok(key)),
             // An old answer is better than none while the store is unavailable.
-            Some(key) if trust == Trust::Stale || self.fences.is_empty() => Recall::Known(Ok(key)),
-            Some(_) => Recall::Unsure,
-            None => match self.unknown.get(digest) {
-                Some((until, known)) if Instant::now() < until => Recall::Known(Err(known)),
-                _ => Recall::Unsure,
-            },
+            Some(key) if trust == Trust::Stale || self.fences.is_empty() => Some(Ok(key)),
+            Some(_) => None,
+            None => {
+                let (until, known) = self.unknown.get(digest)?;
+                (Instant::now() < until).then_some(Err(known))
+            }
         }
     }
 
     /// Reads the key from the store. Of several concurrent calls for the same digest, one reads.
     pub(crate) async fn ask(&self, digest: &CredentialDigest) -> Result<Found<C>, StoreError> {
-        let recall = || match self.recall(digest, self.clock.now()) {
-            Recall::Known(found) => Some(found),
-            Recall::Unsure => None,
-        };
-        let fill = match self.fills.join(digest, recall) {
+        let fill = match self.fills.join(digest, || self.recall(digest, self.clock.now())) {
             Ok(known) => return Ok(known),
             Err(fill) => fill,
         };

@@ -9,7 +9,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::answers::{Answers, Limits, Recall};
+use crate::answers::{Answers, Limits};
 use crate::counts::Counted;
 use crate::credential::Credential;
 use crate::fence::Fence;
@@ -68,22 +68,22 @@ impl<C: Credential> Register<C> {
         };
         let now = self.clock.now();
         match self.answers.recall(&digest, now) {
-            Recall::Known(Ok(found)) => {
+            Some(Ok(found)) => {
                 counts.count(Counted::HitGood);
                 self.note(&found, now);
                 Ok(Some(found))
             }
-            Recall::Known(Err(known)) => {
+            Some(Err(known)) => {
                 counts.count(Counted::HitRefused);
                 self.count_refusal(known);
                 Ok(None)
             }
-            Recall::Unsure if !may_exist(presented) => {
+            None if !may_exist(presented) => {
                 counts.count(Counted::NotAKey);
                 Ok(None)
             }
             // Boxed, so that the future of a cache hit stays small.
-            Recall::Unsure => Box::pin(self.ask(&digest)).await,
+            None => Box::pin(self.ask(&digest)).await,
         }
     }
 

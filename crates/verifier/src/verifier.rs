@@ -46,12 +46,11 @@ pub struct VerifierSettings {
 
 impl Default for VerifierSettings {
     fn default() -> Self {
-        let max_age = Duration::from_mins(10);
         Self {
             key_policy: KeyPolicy::default(),
             keys_max: 200_000,
             unknown_max: 50_000,
-            max_age,
+            max_age: Duration::from_mins(10),
             when_stale: WhenStale::Refuse,
         }
     }
