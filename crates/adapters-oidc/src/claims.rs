@@ -1,3 +1,5 @@
+use std::slice;
+
 use domain::{OwnerId, OwnerProfile, OwnerText, Timestamp};
 use serde_json::{Map, Number, Value};
 
@@ -36,12 +38,10 @@ pub(crate) fn read_user(
     if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
         return Err(Refusal("iss is not the configured issuer"));
     }
+    let audiences = our_audiences(claims, &recipients.audiences)?;
     match kind {
-        TokenKind::Id => {
-            check_audience(claims, recipients)?;
-            check_client(claims, &recipients.client_ids)?;
-        }
-        TokenKind::Access => check_access(claims, recipients)?,
+        TokenKind::Id => check_client(claims, audiences, recipients)?,
+        TokenKind::Access => check_access(claims, &recipients.client_ids)?,
     }
     let subject = claims.get("sub").and_then(Value::as_str).ok_or(Refusal("sub is missing or not a string"))?;
     OwnerId::new(issuer, subject).map_err(|_| Refusal("sub is not a valid user id"))
@@ -59,32 +59,18 @@ pub(crate) fn read_profile(claims: &Map<String, Value>) -> OwnerProfile {
     }
 }
 
-fn check_audience(claims: &Map<String, Value>, recipients: &Recipients) -> Result<(), Refusal> {
-    let Recipients { audiences, client_ids } = recipients;
-    let is_ours = |value: &Value| is_one_of(audiences, value);
-    match claims.get("aud") {
-        Some(single @ Value::String(_)) => is_ours(single).then_some(()).ok_or(NOT_OURS),
-        Some(Value::Array(several)) if several.iter().all(Value::is_string) => {
-            if !several.iter().any(is_ours) {
-                return Err(NOT_OURS);
-            }
-            let is_authorized = |azp: &Value| is_ours(azp) || is_one_of(client_ids, azp);
-            let authorized = several.len() == 1 || claims.get("azp").is_some_and(is_authorized);
-            authorized.then_some(()).ok_or(Refusal("several audiences, and azp is not configured"))
-        }
-        _ => Err(AUDIENCE_UNREADABLE),
-    }
+/// The audiences of the token, of which one must be ours.
+fn our_audiences<'a>(claims: &'a Map<String, Value>, ours: &[String]) -> Result<&'a [Value], Refusal> {
+    let audiences = match claims.get("aud") {
+        Some(Value::Array(several)) if several.iter().all(Value::is_string) => several.as_slice(),
+        Some(single @ Value::String(_)) => slice::from_ref(single),
+        _ => return Err(Refusal("aud is missing, or neither a string nor a list of strings")),
+    };
+    let has_ours = audiences.iter().any(|audience| is_one_of(ours, audience));
+    if has_ours { Ok(audiences) } else { Err(Refusal("aud contains none of the configured audiences")) }
 }
 
-fn check_access(claims: &Map<String, Value>, Recipients { audiences, client_ids }: &Recipients) -> Result<(), Refusal> {
-    let several = match claims.get("aud") {
-        Some(Value::Array(several)) if several.iter().all(Value::is_string) => several.as_slice(),
-        Some(single @ Value::String(_)) => std::slice::from_ref(single),
-        _ => return Err(AUDIENCE_UNREADABLE),
-    };
-    if !several.iter().any(|audience| is_one_of(audiences, audience)) {
-        return Err(NOT_OURS);
-    }
+fn check_access(claims: &Map<String, Value>, client_ids: &[String]) -> Result<(), Refusal> {
     let client = claims.get("client_id").and_then(Value::as_str);
     let client = client.ok_or(Refusal("client_id is missing or not a string"))?;
     if !client_ids.is_empty() && client_ids.iter().all(|known| known != client) {
@@ -100,15 +86,19 @@ fn check_access(claims: &Map<String, Value>, Recipients { audiences, client_ids 
     if is_program { Err(Refusal("the client acts for itself, not for a user")) } else { Ok(()) }
 }
 
-const NOT_OURS: Refusal = Refusal("aud contains none of the configured audiences");
-const AUDIENCE_UNREADABLE: Refusal = Refusal("aud is missing, or neither a string nor a list of strings");
-
-fn check_client(claims: &Map<String, Value>, client_ids: &[String]) -> Result<(), Refusal> {
-    let only_audience = match claims.get("aud") {
-        Some(Value::Array(several)) if several.len() == 1 => several.first(),
-        single => single,
-    };
-    let client = claims.get("azp").or(only_audience);
+fn check_client(
+    claims: &Map<String, Value>,
+    audiences: &[Value],
+    Recipients { audiences: ours, client_ids }: &Recipients,
+) -> Result<(), Refusal> {
+    let is_configured = |azp: &Value| is_one_of(ours, azp) || is_one_of(client_ids, azp);
+    let azp = claims.get("azp");
+    let is_authorized = audiences.len() == 1 || azp.is_some_and(is_configured);
+    if !is_authorized {
+        return Err(Refusal("several audiences, and azp is not configured"));
+    }
+    // Without `azp` there is only one audience.
+    let client = azp.or(audiences.first());
     let is_allowed = client_ids.is_empty() || client.is_some_and(|client| is_one_of(client_ids, client));
     is_allowed.then_some(()).ok_or(Refusal("the token was issued to a client that is not configured"))
 }
