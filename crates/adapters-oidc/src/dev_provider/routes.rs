@@ -10,7 +10,7 @@ use url::Url;
 use super::authorization::{Rejection, local_redirect};
 use super::guard::loopback_only;
 use super::pages::{logged_out_page, login_page, rejection_page};
-use super::parameters::{Parameters, UnreadableParameters};
+use super::parameters::Parameters;
 use super::token_endpoint::refusal;
 use super::{DevProvider, ID_TOKEN_LIFETIME_SECONDS, PATH};
 
@@ -36,10 +36,7 @@ async fn key_set(provider: Data<DevProvider>) -> HttpResponse {
 }
 
 async fn ask_to_log_in(provider: Data<DevProvider>, request: HttpRequest) -> HttpResponse {
-    let parameters = match Parameters::read(request.query_string().as_bytes()) {
-        Ok(parameters) => parameters,
-        Err(UnreadableParameters) => return reject(Rejection::Page(UNREADABLE)),
-    };
+    let Some(parameters) = Parameters::read(request.query_string().as_bytes()) else { return unreadable() };
     match provider.check_authorization(&parameters) {
         Ok(_) => html(HttpResponse::Ok(), login_page(&parameters, None)),
         Err(rejection) => reject(rejection),
@@ -47,10 +44,7 @@ async fn ask_to_log_in(provider: Data<DevProvider>, request: HttpRequest) -> Htt
 }
 
 async fn log_in(provider: Data<DevProvider>, body: Bytes) -> HttpResponse {
-    let parameters = match Parameters::read(&body) {
-        Ok(parameters) => parameters,
-        Err(UnreadableParameters) => return reject(Rejection::Page(UNREADABLE)),
-    };
+    let Some(parameters) = Parameters::read(&body) else { return unreadable() };
     let request = match provider.check_authorization(&parameters) {
         Ok(request) => request,
         Err(rejection) => return reject(rejection),
@@ -63,9 +57,7 @@ async fn log_in(provider: Data<DevProvider>, body: Bytes) -> HttpResponse {
 
 /// RP-initiated logout. This provider keeps no session, so it only redirects.
 async fn log_out(request: HttpRequest) -> HttpResponse {
-    let Ok(parameters) = Parameters::read(request.query_string().as_bytes()) else {
-        return reject(Rejection::Page(UNREADABLE));
-    };
+    let Some(parameters) = Parameters::read(request.query_string().as_bytes()) else { return unreadable() };
     match parameters.get("post_logout_redirect_uri").and_then(local_redirect) {
         Some(client) => redirect(&client),
         None => html(HttpResponse::Ok(), logged_out_page()),
@@ -74,7 +66,7 @@ async fn log_out(request: HttpRequest) -> HttpResponse {
 
 async fn exchange(provider: Data<DevProvider>, body: Bytes) -> HttpResponse {
     let outcome = Parameters::read(&body)
-        .map_err(|UnreadableParameters| refusal("invalid_request", UNREADABLE))
+        .ok_or(refusal("invalid_request", UNREADABLE))
         .and_then(|parameters| provider.exchange(&parameters));
     match outcome {
         Ok(tokens) => HttpResponse::Ok().json(json!({
@@ -90,6 +82,10 @@ async fn exchange(provider: Data<DevProvider>, body: Bytes) -> HttpResponse {
 }
 
 const UNREADABLE: &str = "a parameter stands twice, or there are more than 16 KiB";
+
+fn unreadable() -> HttpResponse {
+    reject(Rejection::Page(UNREADABLE))
+}
 
 fn reject(rejection: Rejection) -> HttpResponse {
     match rejection {
