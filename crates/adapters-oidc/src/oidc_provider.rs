@@ -51,12 +51,6 @@ pub struct OidcProvider {
     runtime: Handle,
 }
 
-/// How the token endpoint ends an exchange.
-enum Exchange {
-    Token(IdToken),
-    Refused(&'static str),
-}
-
 impl OidcProvider {
     /// The provider that the verifier reads. Call it on the main runtime, which opens its connections.
     pub fn new(verifier: Arc<OidcVerifier>, client: OidcClient) -> Arc<Self> {
@@ -78,7 +72,18 @@ impl OidcProvider {
         ["openid"].into_iter().chain(wanted).collect::<Vec<_>>().join(" ")
     }
 
-    async fn exchange(&self, answer: SignInAnswer<'_>, endpoints: &Endpoints) -> Result<Exchange, FetchError> {
+    async fn sign_in(&self, answer: SignInAnswer<'_>, at: Timestamp) -> Result<SignInVerdict, Failure> {
+        let endpoints = self.endpoints().map_err(Failure::Unavailable)?;
+        self.check_issuer(answer.issuer, &endpoints)?;
+        let token = self.exchange(answer, &endpoints).await?;
+        let client = &self.client;
+        let (identity, claims) = self.verifier.identify_for_sign_in(&token, &client.id, answer.nonce, at).await?;
+        let has_operator_claim = client.operator_claim.as_ref().is_some_and(|claim| claim.is_in(&claims));
+        let profile = read_profile(&claims);
+        Ok(SignInVerdict::Valid { identity, has_operator_claim, profile, token })
+    }
+
+    async fn exchange(&self, answer: SignInAnswer<'_>, endpoints: &Endpoints) -> Result<IdToken, Failure> {
         let url = endpoints.token.clone().ok_or(FetchError::NoEndpoint("token_endpoint"))?;
         let OidcClient { id, secret, .. } = &self.client;
         let in_form = secret.as_ref().filter(|_| endpoints.takes_secret_in_form);
@@ -131,20 +136,8 @@ impl IdentityProvider for OidcProvider {
         answer: SignInAnswer<'_>,
         at: Timestamp,
     ) -> Result<SignInVerdict, IdentityUnavailable> {
-        let endpoints = self.endpoints()?;
-        if let Err(Refusal(reason)) = self.check_issuer(answer.issuer, &endpoints) {
-            return Ok(SignInVerdict::Refused(reason));
-        }
-        let token = match self.exchange(answer, &endpoints).await.map_err(unavailable)? {
-            Exchange::Token(token) => token,
-            Exchange::Refused(reason) => return Ok(SignInVerdict::Refused(reason)),
-        };
-        match self.verifier.identify_for_sign_in(&token, &self.client.id, answer.nonce, at).await {
-            Ok((identity, claims)) => {
-                let has_operator_claim = self.client.operator_claim.as_ref().is_some_and(|claim| claim.is_in(&claims));
-                let profile = read_profile(&claims);
-                Ok(SignInVerdict::Valid { identity, has_operator_claim, profile, token })
-            }
+        match self.sign_in(answer, at).await {
+            Ok(verdict) => Ok(verdict),
             Err(Failure::Refused(Refusal(reason))) => Ok(SignInVerdict::Refused(reason)),
             Err(Failure::Unavailable(unavailable)) => Err(unavailable),
         }
@@ -173,20 +166,20 @@ fn form(answer: SignInAnswer<'_>, client_id: &str, secret: Option<&Zeroizing<Str
 }
 
 /// Reads a token response, or an error (RFC 6749, sections 5.1 and 5.2).
-fn read_exchange(answer: &Answer, url: Url) -> Result<Exchange, FetchError> {
+fn read_exchange(answer: &Answer, url: Url) -> Result<IdToken, Failure> {
     let status = answer.status.as_u16();
     let object = read_object(&answer.body);
     let text = |name: &str| object.as_ref().and_then(|object| object.get(name)).and_then(Value::as_str);
     match (status, text("error")) {
         (200, _) => {
             let token = text("id_token").ok_or(FetchError::Malformed("the token endpoint sent no id_token"))?;
-            Ok(Exchange::Token(IdToken::new(token)))
+            Ok(IdToken::new(token))
         }
-        (400 | 401, Some("invalid_client")) => Err(FetchError::ClientRefused("invalid_client")),
-        (400 | 401 | 403, Some("unauthorized_client")) => Err(FetchError::ClientRefused("unauthorized_client")),
-        (400, Some("invalid_grant")) => Ok(Exchange::Refused("the token endpoint does not accept the code")),
-        (400, Some(_)) => Ok(Exchange::Refused("the token endpoint refuses the exchange")),
-        _ => Err(FetchError::Status { url, status }),
+        (400 | 401, Some("invalid_client")) => Err(FetchError::ClientRefused("invalid_client").into()),
+        (400 | 401 | 403, Some("unauthorized_client")) => Err(FetchError::ClientRefused("unauthorized_client").into()),
+        (400, Some("invalid_grant")) => Err(Refusal("the token endpoint does not accept the code").into()),
+        (400, Some(_)) => Err(Refusal("the token endpoint refuses the exchange").into()),
+        _ => Err(FetchError::Status { url, status }.into()),
     }
 }
 

@@ -81,6 +81,12 @@ impl From<Refusal> for Failure {
     }
 }
 
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        Self::Unavailable(IdentityUnavailable(Box::new(error)))
+    }
+}
+
 impl OidcVerifier {
     /// A verifier without keys. It makes no request before [`run`](Self::run).
     ///
@@ -207,11 +213,10 @@ fn check_kind(token: &CompactToken<'_>, kinds: &[TokenKind]) -> Result<(), Refus
 /// The key is unknown. The token is refused only if the keys were `fetched` after the token came: otherwise the provider
 /// may have published the key in the meantime.
 fn unknown_key(known: Known, fetched: bool) -> Failure {
-    let unavailable = |error| Failure::Unavailable(IdentityUnavailable(Box::new(error)));
     match known.failure {
-        Some(failure) => unavailable(failure),
-        None if known.keys.is_empty() => unavailable(Arc::new(FetchError::NoUsableKey)),
-        None if !fetched => unavailable(Arc::new(FetchError::AskedRecently)),
+        Some(failure) => Failure::Unavailable(IdentityUnavailable(Box::new(failure))),
+        None if known.keys.is_empty() => FetchError::NoUsableKey.into(),
+        None if !fetched => FetchError::AskedRecently.into(),
         None => Refusal("the provider has no such key").into(),
     }
 }
