@@ -74,10 +74,9 @@ impl DevProvider {
             nonce: request.nonce.clone(),
         };
         let code = self.random_text();
-        Ok(match self.codes.keep(code.clone(), grant, self.clock.now()) {
-            Ok(()) => self.answer(request, &[("code", &code)]),
-            Err(_) => self.answer(request, &[("error", "temporarily_unavailable")]),
-        })
+        let is_kept = self.codes.keep(code.clone(), grant, self.clock.now());
+        let answer = if is_kept { ("code", &*code) } else { ("error", "temporarily_unavailable") };
+        Ok(self.answer(request, &[answer]))
     }
 
     /// The URL of the client with the answer, its state, and `iss` against mix-up attacks (RFC 9207).

@@ -22,24 +22,22 @@ pub(super) struct Grant {
     pub(super) nonce: Option<String>,
 }
 
-/// The maximum number of codes is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooManyCodes;
-
 struct Waiting {
     grant: Grant,
     expires_at: Timestamp,
 }
 
 impl Codes {
-    pub(super) fn keep(&self, code: String, grant: Grant, now: Timestamp) -> Result<(), TooManyCodes> {
+    /// Keeps the code; `false` if the maximum number of codes is reached.
+    #[must_use]
+    pub(super) fn keep(&self, code: String, grant: Grant, now: Timestamp) -> bool {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|_, other| other.expires_at > now);
         if waiting.len() >= CODES_MAX {
-            return Err(TooManyCodes);
+            return false;
         }
         waiting.insert(code, Waiting { grant, expires_at: now.plus(CODE_LIFETIME) });
-        Ok(())
+        true
     }
 
     /// Takes the code, whether or not the exchange succeeds, so that no code works twice.
@@ -70,7 +68,7 @@ mod tests {
     fn a_code_is_good_once_and_for_60_seconds() {
         let codes = Codes::default();
         for code in ["a", "b"] {
-            codes.keep(code.into(), grant(), at(100)).unwrap();
+            assert!(codes.keep(code.into(), grant(), at(100)));
         }
         assert_eq!(codes.take("a", at(159)), Some(grant()));
         assert_eq!(codes.take("a", at(159)), None);
@@ -82,9 +80,9 @@ mod tests {
     fn the_number_of_codes_has_a_limit_which_expired_ones_leave() {
         let codes = Codes::default();
         for number in 0..CODES_MAX {
-            codes.keep(number.to_string(), grant(), at(100)).unwrap();
+            assert!(codes.keep(number.to_string(), grant(), at(100)));
         }
-        assert_eq!(codes.keep("more".into(), grant(), at(159)), Err(TooManyCodes));
-        assert_eq!(codes.keep("more".into(), grant(), at(160)), Ok(()));
+        assert!(!codes.keep("more".into(), grant(), at(159)));
+        assert!(codes.keep("more".into(), grant(), at(160)));
     }
 }
