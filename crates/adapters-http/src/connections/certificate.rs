@@ -15,10 +15,7 @@ use super::certificate_expiry::expiry_of;
 /// The certificate of the server and its key. Clones are the same certificate, which can be replaced while it is used:
 /// connections that are open keep the old one.
 #[derive(Clone, Debug)]
-pub struct ServerCertificate(Arc<Current>);
-
-#[derive(Debug)]
-struct Current(RwLock<Arc<CertifiedKey>>);
+pub struct ServerCertificate(Arc<RwLock<Arc<CertifiedKey>>>);
 
 /// The problem of a certificate or its key.
 #[derive(Debug, thiserror::Error)]
@@ -44,23 +41,23 @@ impl ServerCertificate {
     ///
     /// When one of them is not valid, or they do not belong together.
     pub fn from_pem(chain: &str, key: &str) -> Result<Self, CertificateError> {
-        Ok(Self(Arc::new(Current(RwLock::new(Arc::new(certified_key(chain, key)?))))))
+        Ok(Self(Arc::new(RwLock::new(Arc::new(certified_key(chain, key)?)))))
     }
 
     /// Uses another certificate for connections from now on.
     pub fn replace(&self, other: &Self) {
-        let other = other.0.get();
-        *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = other;
+        let other = other.get();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = other;
     }
 
     /// When the first of the chain expires; `None` if it cannot be read.
     pub fn expires_at(&self) -> Option<Timestamp> {
-        self.0.get().cert.iter().filter_map(|certificate| expiry_of(certificate)).min()
+        self.get().cert.iter().filter_map(|certificate| expiry_of(certificate)).min()
     }
 
     /// Whether both have the same chain of certificates.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.0.get().cert == other.0.get().cert
+        self.get().cert == other.get().cert
     }
 
     /// TLS 1.2 and 1.3 with this certificate, and HTTP/1.1 inside. Clients resume sessions by tickets, so the server
@@ -70,20 +67,18 @@ impl ServerCertificate {
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
-            .with_cert_resolver(Arc::clone(&self.0) as _);
+            .with_cert_resolver(Arc::new(self.clone()));
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config.ticketer = Ticketer::new()?;
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
-}
 
-impl Current {
     fn get(&self) -> Arc<CertifiedKey> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl ResolvesServerCert for Current {
+impl ResolvesServerCert for ServerCertificate {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(self.get())
     }
