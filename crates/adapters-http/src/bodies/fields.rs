@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use actix_web::web::Query;
 use domain::{Patch, Scope, Scopes, Timestamp};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
@@ -13,7 +12,7 @@ use crate::credentials::presented::{Presented, of_text};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
-use crate::parameters::query::parse_time;
+use crate::parameters::query::{pairs_of, parse_time};
 
 /// Below this, a number with a fraction is exact: two to the 53rd (RFC 8259, section 6).
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
@@ -43,9 +42,8 @@ impl Fields {
     /// Reads a body that is a form (`application/x-www-form-urlencoded`). Every value is a string.
     pub(crate) fn parse_form(body: &[u8]) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(body).map_err(|_| ErrorCode::BadRequest)?;
-        let pairs = Query::<Vec<(String, String)>>::from_query(text).map_err(|_| ErrorCode::BadRequest)?;
         let mut fields = Self::default();
-        for (name, value) in pairs.into_inner() {
+        for (name, value) in pairs_of(text).map_err(|_| ErrorCode::BadRequest)? {
             if fields.values.insert(name, Value::String(value)).is_some() {
                 return Err(ErrorCode::BadRequest.into());
             }

@@ -3,7 +3,7 @@
 //! See decision 66.
 
 use actix_web::http::header;
-use actix_web::web::{Data, Json, Query};
+use actix_web::web::{Data, Json};
 use actix_web::{HttpRequest, HttpResponse};
 use domain::sessions::{EndSessionError, ReturnPath, SESSION_LIFETIME, SIGN_IN_MAX, SignInParameters};
 use pages::escape;
@@ -18,6 +18,7 @@ use crate::credentials::cookies::CookieHeader;
 use crate::documents::responses::documented_errors;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
+use crate::parameters::query::pairs_of;
 use crate::state::State;
 
 endpoints! {
@@ -50,7 +51,7 @@ pub(super) async fn sign_in(state: Data<State>, request: HttpRequest) -> Result<
 
 /// The page that a link asks for, or the home page. Anybody can make such a link.
 fn next(query: &str) -> ReturnPath {
-    let parameters = Query::<Vec<(String, String)>>::from_query(query).map(Query::into_inner).unwrap_or_default();
+    let parameters = pairs_of(query).unwrap_or_default();
     let next = parameters.iter().find(|(name, _)| name == "next");
     next.and_then(|(_, path)| ReturnPath::parse(path)).unwrap_or_default()
 }
@@ -104,8 +105,7 @@ pub(super) async fn complete_sign_in(state: Data<State>, request: HttpRequest) -
 
 /// A parameter must not be there twice (RFC 6749, section 4.1.2).
 fn parameters(query: &str) -> Result<SignInParameters, ApiError> {
-    let pairs = Query::<Vec<(String, String)>>::from_query(query).map(Query::into_inner);
-    let pairs = pairs.map_err(|_| ApiError::SignInRefused("the answer's query is not form-encoded"))?;
+    let pairs = pairs_of(query).map_err(|_| ApiError::SignInRefused("the answer's query is not form-encoded"))?;
     let mut parameters = SignInParameters::default();
     for (name, value) in pairs {
         let place = match name.as_str() {

@@ -5,7 +5,6 @@
 use std::fmt::Write;
 
 use actix_web::http::header::HeaderName;
-use actix_web::web::Query;
 use actix_web::{HttpRequest, HttpResponse};
 use domain::{Metadata, OwnerKind, Scope, Scopes};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -19,6 +18,7 @@ use crate::errors::api_error::{ApiError, Invalid, Limited};
 use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::RESERVED;
+use crate::parameters::query::pairs_of;
 use crate::state::State;
 
 endpoints! {
@@ -114,16 +114,13 @@ struct Question {
 
 impl Question {
     fn parse(query: &str) -> Result<Self, FieldFault> {
-        let fault = |field, detail: &'static str| FieldFault::new(field, detail);
-        let pairs = Query::<Vec<(String, String)>>::from_query(query);
-        let pairs = pairs.map_err(|_| fault("query", "must be form-encoded"))?.into_inner();
         let (mut scopes, mut is_nginx) = (Vec::new(), false);
-        for (name, value) in &pairs {
+        for (name, value) in pairs_of(query)? {
             match (name.as_str(), value.as_str()) {
                 ("scope", text) => scopes.extend(text.split(' ').map(Scope::parse)),
                 ("profile", "nginx") => is_nginx = true,
-                ("profile", _) => return Err(fault("profile", "must be nginx, or absent")),
-                _ => return Err(fault("query", "may only contain scope and profile")),
+                ("profile", _) => return Err(FieldFault::new("profile", "must be nginx, or absent")),
+                _ => return Err(FieldFault::new("query", "may only contain scope and profile")),
             }
         }
         let required = scopes.into_iter().collect::<Result<Vec<Scope>, _>>().and_then(Scopes::new);

@@ -34,8 +34,7 @@ impl Parameters {
         if !decodes_to_utf8(query) {
             return Err(fault(NOT_UTF8.into()));
         }
-        let pairs = Query::<Vec<(String, String)>>::from_query(query);
-        let pairs = pairs.map_err(|_| fault("must be form-encoded".into()))?.into_inner();
+        let pairs = pairs_of(query)?;
         let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
         let mut parameters: Vec<(String, String)> = Vec::new();
         for (name, value) in pairs {
@@ -107,10 +106,15 @@ impl Parameters {
     }
 }
 
+/// The names and values of a query, in their order.
+pub(crate) fn pairs_of(query: &str) -> Result<Vec<(String, String)>, FieldFault> {
+    let pairs = Query::<Vec<(String, String)>>::from_query(query);
+    pairs.map(Query::into_inner).map_err(|_| FieldFault::new("query", "must be form-encoded"))
+}
+
 /// The organization that the query names.
 pub(crate) fn organization_in(request: &HttpRequest) -> Result<Option<String>, FieldFault> {
-    let pairs = Query::<Vec<(String, String)>>::from_query(request.query_string());
-    let pairs = pairs.map_err(|_| FieldFault::new("query", "must be form-encoded"))?.into_inner();
+    let pairs = pairs_of(request.query_string())?;
     let mut named = pairs.into_iter().filter(|(name, _)| name == ORGANIZATION).map(|(_, id)| id);
     match (named.next(), named.next()) {
         (named, None) => Ok(named),
