@@ -6,7 +6,6 @@ use tracing::field::display;
 
 use crate::boundary::exchange::Exchange;
 use crate::errors::api_error::ApiError;
-use crate::errors::api_error::Chain;
 
 /// The tracing target of these lines. Operators filter by this documented name, so it must not change with the module.
 const TARGET: &str = "adapters_http::access_log";
@@ -56,7 +55,7 @@ fn write(exchange: &Exchange, answer: Option<&HttpResponse>) {
         _ => None,
     };
     let inside = match ours {
-        Some(ours) => ours.inside().map(|inside| Chain(&**inside).to_string()),
+        Some(ours) => ours.inside(),
         None => error.filter(|_| status >= 500).map(ToString::to_string),
     };
     let trace_id = exchange.trace().map(|trace| display(trace.trace));

@@ -166,10 +166,10 @@ impl ApiError {
         }
     }
 
-    /// The cause of this error, for the log only.
-    pub(crate) fn inside(&self) -> Option<&BoxError> {
+    /// The cause of this error with its sources, for the log only.
+    pub(crate) fn inside(&self) -> Option<String> {
         match self {
-            Self::Internal(source) | Self::Unavailable(source) => Some(source),
+            Self::Internal(source) | Self::Unavailable(source) => Some(Chain(&**source).to_string()),
             _ => None,
         }
     }

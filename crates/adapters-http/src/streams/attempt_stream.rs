@@ -15,7 +15,6 @@ use crate::callers::credential::is_still_good;
 use crate::callers::owner::OwnerCall;
 use crate::connections::turn::Turn;
 use crate::errors::api_error::ApiError;
-use crate::errors::api_error::Chain;
 use crate::parameters::cursor::Cursor;
 use crate::records::attempt_record::StreamedAttempt;
 use crate::state::State;
@@ -73,10 +72,7 @@ impl AttemptStream {
         loop {
             sleep_until(self.read_at).await;
             let attempts = self.read().await.unwrap_or_else(|error| {
-                tracing::warn!(
-                    error = error.inside().map(|inside| Chain(&**inside).to_string()),
-                    "cannot read attempts, ending the stream"
-                );
+                tracing::warn!(error = error.inside(), "cannot read attempts, ending the stream");
                 None
             })?;
             let is_full = attempts.len() >= FOLLOWED_AT_ONCE_MAX as usize;

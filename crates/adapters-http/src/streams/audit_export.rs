@@ -7,7 +7,7 @@ use domain::{AuditId, audit::AuditFilter};
 use futures_util::stream::{self, Stream, StreamExt, unfold};
 
 use crate::callers::credential::is_still_good;
-use crate::errors::api_error::{ApiError, Chain, Invalid};
+use crate::errors::api_error::{ApiError, Invalid};
 use crate::parameters::audit_request::{AuditRequest, ExportForm};
 use crate::parameters::query::PAGE_SIZE_MAX;
 use crate::records::audit_record::AuditRecord;
@@ -49,8 +49,7 @@ impl AuditExport {
             match export.read_while_permitted().await {
                 Ok(lines) => Some((Ok(lines), Some(export))),
                 Err(error) => {
-                    let cause = error.inside().map(|inside| Chain(&**inside).to_string());
-                    tracing::warn!(%error, cause, "ending the export of the audit log early");
+                    tracing::warn!(%error, cause = error.inside(), "ending the export of the audit log early");
                     Some((Err(io::Error::other("the export ends early")), None))
                 }
             }

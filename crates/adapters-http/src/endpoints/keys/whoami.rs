@@ -2,8 +2,7 @@ use actix_web::web::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::callers::owner::Caller;
-use crate::callers::owner::OwnerCall;
+use crate::callers::owner::{Caller, OwnerCall};
 
 /// The caller.
 #[derive(Serialize, ToSchema)]
