@@ -33,7 +33,7 @@ pub(crate) struct FeedReader {
     shard: usize,
     feed: Arc<dyn ChangeFeed>,
     /// The answers of each kind of credential.
-    answers: Vec<Arc<dyn Remembered>>,
+    answers: [Arc<dyn Remembered>; 2],
     clock: Arc<dyn Clock>,
     /// When the last successful read began: every credential that was changed before this instant has been evicted.
     covered: Mark,
@@ -45,7 +45,7 @@ pub(crate) struct FeedReader {
 impl FeedReader {
     pub(crate) fn new(
         (shard, feed): (usize, Arc<dyn ChangeFeed>),
-        answers: Vec<Arc<dyn Remembered>>,
+        answers: [Arc<dyn Remembered>; 2],
         clock: Arc<dyn Clock>,
     ) -> Self {
         let covered = Mark::now(&*clock);

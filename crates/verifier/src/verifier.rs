@@ -135,9 +135,12 @@ impl Verifier {
     /// The records of owners, through which this process must change the states of owners. A change evicts the keys and
     /// the sessions of the owner from the cache before it returns, and does so even if the caller is dropped.
     pub fn owner_states(&self, store: Arc<dyn OwnerStore>) -> Arc<OwnerStates> {
-        let answers: [Arc<dyn Remembered>; 2] =
-            [Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _];
-        Arc::new(OwnerStates::new(store, answers))
+        Arc::new(OwnerStates::new(store, self.answers()))
+    }
+
+    /// What is cached of keys and of sessions.
+    fn answers(&self) -> [Arc<dyn Remembered>; 2] {
+        [Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _]
     }
 
     /// Returns the key for the `presented` string if the key is good now, and notes its use.
@@ -192,9 +195,7 @@ impl Verifier {
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let reading = async {
             let readers = self.feeds.iter().enumerate().map(|(shard, feed)| {
-                let answers: Vec<Arc<dyn Remembered>> =
-                    vec![Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _];
-                FeedReader::new((shard, Arc::clone(feed)), answers, Arc::clone(&self.clock)).run(&stop)
+                FeedReader::new((shard, Arc::clone(feed)), self.answers(), Arc::clone(&self.clock)).run(&stop)
             });
             join_all(readers).await;
         };
