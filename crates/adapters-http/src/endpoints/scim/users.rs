@@ -87,9 +87,9 @@ pub(super) async fn list_users(call: OperatorCall, by: ScimSubject) -> Answer {
             shown.push(user.shown(&call, by));
         }
     };
-    match parameters.read("filter", |text| Some(text.to_owned()), "").map_err(ApiError::from)? {
+    match parameters.text("filter") {
         Some(filter) => {
-            let found = match (parse_filter(&filter)?, by) {
+            let found = match (parse_filter(filter)?, by) {
                 ((ScimSubject::UserName, value), _) => named(&call, by, &value).await?,
                 ((ScimSubject::ExternalId, value), ScimSubject::ExternalId) => with_subject(&call, &value).await?,
                 // No `externalId` is stored.
