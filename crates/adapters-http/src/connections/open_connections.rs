@@ -89,10 +89,6 @@ impl OpenConnections {
         Seat { connections: Arc::clone(self), id, place, is_busy: false }
     }
 
-    pub(super) fn leave(&self, id: u64) {
-        self.places().remove(id);
-    }
-
     fn is_trusted_proxy(&self, peer: IpAddr) -> bool {
         self.trusted_proxies.iter().any(|network| network.contains(&peer.to_canonical()))
     }
@@ -178,7 +174,7 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.connections.leave(self.id);
+        self.connections.places().remove(self.id);
     }
 }
 

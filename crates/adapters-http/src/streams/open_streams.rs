@@ -32,16 +32,6 @@ impl OpenStreams {
         Some(StreamPlace { streams: Arc::clone(self), user: user.clone() })
     }
 
-    fn leave(&self, user: &OwnerId) {
-        let mut open = self.open();
-        if let Some(count) = open.get_mut(user) {
-            *count -= 1;
-            if *count == 0 {
-                open.remove(user);
-            }
-        }
-    }
-
     fn open(&self) -> MutexGuard<'_, HashMap<OwnerId, usize>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -49,7 +39,13 @@ impl OpenStreams {
 
 impl Drop for StreamPlace {
     fn drop(&mut self) {
-        self.streams.leave(&self.user);
+        let mut open = self.streams.open();
+        if let Some(count) = open.get_mut(&self.user) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.user);
+            }
+        }
     }
 }
 
