@@ -82,7 +82,7 @@ impl OwnerCall {
         match self.by.caller {
             Caller::Operator => {}
             Caller::ApiKey(_) | Caller::IdToken | Caller::Member(_) | Caller::Session(_) => {
-                self.state().count_manual_send_of(self.by.limited())?;
+                self.state().count_manual_send_of(self.limited())?;
             }
         }
         Ok(self.owner())
@@ -108,9 +108,14 @@ impl OwnerCall {
         }
     }
 
-    /// The owner or the member against whose limits the call counts; for all operators together, one owner.
+    /// The user or the owner against whose limits the call counts: the person, also in a call for an organization; for all
+    /// operators together one owner, because their calls must not use up the owner's limit.
     pub(crate) fn limited(&self) -> &OwnerId {
-        self.by.limited()
+        match self.caller() {
+            Caller::Member(member) => &member.user,
+            Caller::ApiKey(_) | Caller::IdToken | Caller::Session(_) => self.owner(),
+            Caller::Operator => &OPERATORS,
+        }
     }
 
     /// The member that creates something for an organization. An operator's session is not a member.
@@ -254,16 +259,6 @@ impl Owner {
             None => Ok(self),
             named if named == self.id.organization_id() => Ok(self),
             Some(_) => Err(ErrorCode::OtherOwner.into()),
-        }
-    }
-
-    /// The user against whose limits the call counts: the person, also in a call for an organization. The calls of
-    /// operators must not use up the owner's limit.
-    fn limited(&self) -> &OwnerId {
-        match &self.caller {
-            Caller::Member(member) => &member.user,
-            Caller::ApiKey(_) | Caller::IdToken | Caller::Session(_) => &self.id,
-            Caller::Operator => &OPERATORS,
         }
     }
 

@@ -40,10 +40,8 @@ pub(crate) fn add_rights(document: &mut OpenApi) {
             if let Some(right) = Right::of_call(&method, path) {
                 require_right(operation, right, changes);
             } else if path.starts_with("/api/operator/") {
-                let of_path = ["{userId}", "{organizationId}"]
-                    .iter()
-                    .any(|owner| path.contains(owner))
-                    .then_some(ErrorCode::InvalidField);
+                let names_owner = path.contains("{userId}") || path.contains("{organizationId}");
+                let of_path = names_owner.then_some(ErrorCode::InvalidField);
                 let for_owner = OwnCall::by_operators_at(&method, path).map(|call| call.by_operators);
                 let of_change = matches!(for_owner, Some(ByOperators::Change)).then_some(ErrorCode::OwnerErasing);
                 let others = changes.into_iter().chain(of_path).chain(of_change);
