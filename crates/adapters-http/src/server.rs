@@ -30,6 +30,9 @@ use crate::{Api, HttpSettings, endpoints};
 /// kernel takes megabytes for each connection, and a worker spends its time copying them.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 
+/// How long requests in flight may run after the grace of a drain.
+const DRAIN_SECONDS_MAX: u64 = 6;
+
 /// Serves the API on `listener` until `stop` is cancelled and the requests in flight are answered.
 ///
 /// `more_routes` adds the routes of another adapter. They get request ids, log lines, deadlines and problem documents
@@ -91,7 +94,7 @@ fn start(
         .disable_signals()
         // Above the limit that `OpenConnections` keeps, because a connection that gives way takes a moment to close.
         .max_concurrent_connections(limits.connections_max.saturating_mul(2))
-        .shutdown_timeout(limits.drain_deadline.as_secs());
+        .shutdown_timeout(DRAIN_SECONDS_MAX);
     let server = match settings.workers {
         Some(workers) => server.workers(workers),
         None => server,

@@ -79,8 +79,6 @@ impl Default for RequestDurations {
 /// every half second, so these times must be at least a second.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpLimits {
-    /// The largest request body, in bytes.
-    pub body_size_bytes_max: usize,
     /// How long a body may take to arrive.
     pub body_deadline: Duration,
     /// How long the head of a request may take to arrive.
@@ -101,16 +99,14 @@ pub struct HttpLimits {
     /// How long the server still accepts requests after a shutdown begins, while `/readyz` already fails. In this time
     /// load balancers move to other instances.
     pub drain_grace: Duration,
-    /// How long requests in flight may run after `drain_grace`, in whole seconds.
-    pub drain_deadline: Duration,
-    /// The most event streams that are open at once. Each stream reads the database twice a second.
-    pub event_streams_max: usize,
     /// The most event streams of one user.
     pub event_streams_per_user_max: usize,
     /// How long a stream is silent before it sends a comment, so that proxies keep the connection open.
     pub event_stream_keep_alive: Duration,
 }
 
+/// The largest body of most calls.
+pub(crate) const USUAL_BODY_BYTES: usize = 16 * 1024;
 /// How fast a large body must arrive: 2 Mbit/s.
 const BODY_BYTES_PER_SECOND: u64 = 256 * 1024;
 /// The largest body that any call accepts: a batch of events. A longer one is refused, so it gets no more time.
@@ -131,7 +127,6 @@ impl HttpLimits {
 impl Default for HttpLimits {
     fn default() -> Self {
         Self {
-            body_size_bytes_max: 16 * 1024,
             body_deadline: Duration::from_secs(5),
             head_deadline: Duration::from_secs(5),
             request_deadline: Duration::from_secs(10),
@@ -140,8 +135,6 @@ impl Default for HttpLimits {
             connections_per_address_max: 4096,
             readiness_deadline: Duration::from_secs(3),
             drain_grace: Duration::from_secs(1),
-            drain_deadline: Duration::from_secs(6),
-            event_streams_max: 100,
             event_streams_per_user_max: 10,
             event_stream_keep_alive: Duration::from_secs(15),
         }

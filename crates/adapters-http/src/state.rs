@@ -13,7 +13,7 @@ use crate::errors::api_error::{ApiError, Limited};
 use crate::limits::credential_failures::CredentialFailures;
 use crate::limits::keyed_limiter::{KeyedLimiter, OwnLimits};
 use crate::readiness::{NamedCheck, Readiness};
-use crate::streams::open_streams::OpenStreams;
+use crate::streams::open_streams::{EVENT_STREAMS_MAX, OpenStreams};
 use crate::streams::waiting_readers::WaitingReaders;
 use crate::{Api, HttpSettings};
 
@@ -67,7 +67,7 @@ impl State {
             readiness: Readiness::new(api.readiness.clone(), limits.readiness_deadline),
             verification: Readiness::new(vec![verification], limits.readiness_deadline),
             waiting_readers: WaitingReaders::new(),
-            streams: OpenStreams::new(limits.event_streams_max, limits.event_streams_per_user_max),
+            streams: OpenStreams::new(EVENT_STREAMS_MAX, limits.event_streams_per_user_max),
             user_limit: settings.user_rate_limit.map(KeyedLimiter::new),
             own_limits: OwnLimits::new(),
             manual_send_limit: settings.manual_send_limit.map(KeyedLimiter::new),

@@ -18,6 +18,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::errors::field_fault::FieldFault;
 use crate::parameters::path::{NamedInPath, PathParameters};
 use crate::parameters::query::Parameters;
+use crate::settings::USUAL_BODY_BYTES;
 use crate::state::State;
 
 /// A call whose caller is admitted. Handlers read the rest of the request with its methods, so that an error of the
@@ -87,7 +88,7 @@ impl<By> Call<By> {
 
     /// The JSON body, of the usual size.
     pub(crate) async fn read_body(&mut self) -> Result<JsonBody, ApiError> {
-        self.read_body_of(usual_size(&self.request)).await
+        self.read_body_of(USUAL_BODY_BYTES).await
     }
 
     /// Refuses unknown parameters of a change, and members of a body where none is read: they are meant to limit the
@@ -119,19 +120,14 @@ impl<By> Call<By> {
 
     /// A form or a JSON body, of the usual size.
     pub(crate) async fn read_form_or_body(&mut self) -> Result<JsonBody, ApiError> {
-        read_form_or_body(&self.request, self.body.take_payload(), usual_size(&self.request)).await
+        read_form_or_body(&self.request, self.body.take_payload(), USUAL_BODY_BYTES).await
     }
-}
-
-/// The size of most bodies at most, in bytes.
-fn usual_size(request: &HttpRequest) -> usize {
-    State::of(request).settings.limits.body_size_bytes_max
 }
 
 impl CallBody {
     /// The ID token in the body. Reads the body, and keeps it or its fault for the handler.
     pub(super) async fn find_id_token(&mut self, request: &HttpRequest) -> Presented<&str> {
-        *self = Self::Read(self.read(request, usual_size(request)).await);
+        *self = Self::Read(self.read(request, USUAL_BODY_BYTES).await);
         match self {
             Self::Read(Ok(body)) => body.id_token(),
             Self::Read(Err(_)) | Self::Unread(_) => Presented::Nothing,

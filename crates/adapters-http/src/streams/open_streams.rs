@@ -3,6 +3,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::OwnerId;
 
+/// The most event streams that are open at once. Each stream reads the database twice a second.
+pub(crate) const EVENT_STREAMS_MAX: usize = 100;
+
 /// Counts the open event streams of each user and of all users.
 pub(crate) struct OpenStreams {
     max: usize,
