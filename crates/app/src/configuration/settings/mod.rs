@@ -1,28 +1,21 @@
 //! The one table of settings. A row is a [`Setting`]: its name, its field of the configuration, the [`Form`] of its
 //! values, and its description.
 
-mod keys;
-mod people;
-mod service;
-mod webhooks;
+mod forms;
+mod table;
 
-use std::fmt::{Display, Write};
-use std::ops::RangeInclusive;
-use std::str::FromStr;
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::fmt::Write;
 
 use adapters_system::MASK;
 
 use super::Configuration;
 use super::database_url::without_passwords;
 use super::given::{Given, Refused};
+use forms::Form;
 
-pub(crate) use service::{SHARDS_MAX, operator_token};
+pub(crate) use forms::operator_token;
+pub(crate) use table::SHARDS_MAX;
 
-const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
-/// The form of a rate limit.
-const RATE_LIMIT: &str = "a count and a unit, such as 100/s, 6000/m or 100000/h";
 /// The page `docs/configuration.md` up to the table.
 const INTRODUCTION: &str = include_str!("introduction.md");
 
@@ -44,7 +37,6 @@ pub(super) struct Setting {
     pub(super) show: Show,
 }
 
-type Parse<T> = Box<dyn Fn(&str) -> Option<T> + Send + Sync>;
 type Set = Box<dyn Fn(&mut Configuration, &Given) -> Result<(), Refused> + Send + Sync>;
 type Show = Box<dyn Fn(&mut Configuration) -> Option<String> + Send + Sync>;
 /// The field of a setting, to be written and to be read.
@@ -63,30 +55,7 @@ pub(super) enum Secrecy {
 
 /// Every setting, in the order of the reference page.
 pub(super) fn settings() -> &'static [Setting] {
-    static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-        let groups = [
-            service::database(),
-            service::addresses(),
-            people::identity(),
-            people::organizations(),
-            keys::keys(),
-            service::audit(),
-            service::secrets(),
-            service::pages(),
-            service::running(),
-            service::tls(),
-            people::sign_in(),
-            people::portal(),
-            keys::verification(),
-            service::http(),
-            webhooks::webhooks(),
-            webhooks::deliveries(),
-            webhooks::operator_webhook(),
-            service::traces(),
-        ];
-        groups.into_iter().flatten().collect()
-    });
-    &SETTINGS
+    &table::SETTINGS
 }
 
 /// The page `docs/configuration.md`.
@@ -169,92 +138,4 @@ impl Setting {
             Secrecy::Secret => MASK.to_owned(),
         }
     }
-}
-
-/// How a value is written.
-struct Form<T> {
-    /// See [`Setting::allowed`].
-    allowed: String,
-    parse: Parse<T>,
-    /// The value as it may be shown.
-    show: Box<dyn Fn(&T) -> String + Send + Sync>,
-    secrecy: Secrecy,
-}
-
-impl<T> Form<T> {
-    fn new(
-        allowed: impl Into<String>,
-        parse: impl Fn(&str) -> Option<T> + Send + Sync + 'static,
-        show: impl Fn(&T) -> String + Send + Sync + 'static,
-    ) -> Self {
-        Self { allowed: allowed.into(), parse: Box::new(parse), show: Box::new(show), secrecy: Secrecy::Open }
-    }
-
-    /// Adds a note to the allowed values.
-    fn noting(self, note: &str) -> Self {
-        Self { allowed: self.allowed + note, ..self }
-    }
-
-    /// The values are URLs, which may have a password.
-    fn with_password(self) -> Self {
-        Self { secrecy: Secrecy::Password, ..self }
-    }
-
-    fn secret(self) -> Self {
-        Self { secrecy: Secrecy::Secret, ..self }
-    }
-}
-
-/// Values that print as they are written.
-fn form<T: ToString + 'static>(
-    allowed: impl Into<String>,
-    parse: impl Fn(&str) -> Option<T> + Send + Sync + 'static,
-) -> Form<T> {
-    Form::new(allowed, parse, T::to_string)
-}
-
-/// A few words, each with its value.
-fn word<T: Copy + PartialEq + Sync + 'static>(words: &'static [(&'static str, T)]) -> Form<T> {
-    let allowed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-    let parse = move |text: &str| words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
-    let show = move |shown: &T| words.iter().find(|(_, value)| value == shown).map_or("", |(word, _)| *word).to_owned();
-    Form::new(allowed.join(" or "), parse, show)
-}
-
-fn url<T: ToString + 'static>(allowed: &str, parse: fn(&str) -> Option<T>) -> Form<T> {
-    form(allowed, parse).with_password()
-}
-
-/// Secrets.
-fn masked<T>(allowed: impl Into<String>, parse: impl Fn(&str) -> Option<T> + Send + Sync + 'static) -> Form<T> {
-    Form::new(allowed, parse, |_| MASK.to_owned()).secret()
-}
-
-fn flag() -> Form<bool> {
-    form("true or false", parsed)
-}
-
-fn number<N>(range: RangeInclusive<N>) -> Form<N>
-where
-    N: FromStr + Display + PartialOrd + Send + Sync + 'static,
-{
-    form(format!("{} to {}", range.start(), range.end()), move |text| within(&range, text))
-}
-
-/// A number of seconds.
-fn seconds(range: RangeInclusive<u64>) -> Form<Duration> {
-    let Form { allowed, parse, .. } = number(range);
-    Form::new(allowed, move |text| parse(text).map(Duration::from_secs), |time| time.as_secs().to_string())
-}
-
-fn within<N: FromStr + PartialOrd>(range: &RangeInclusive<N>, text: &str) -> Option<N> {
-    parsed(text).filter(|number| range.contains(number))
-}
-
-fn parsed<T: FromStr>(text: &str) -> Option<T> {
-    text.parse().ok()
-}
-
-fn not_empty(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }
