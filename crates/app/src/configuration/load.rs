@@ -109,26 +109,16 @@ impl Reading {
         Ok(())
     }
 
-    /// Makes the policies of the domain. A field that the domain refuses is reset, so that one start reports every field.
+    /// Makes the policies of the domain, which names every field that it refuses.
     fn check_policies(&mut self) {
-        self.configuration.key_policy = loop {
-            match KeyPolicy::new(self.configuration.keys.clone()) {
-                Ok(policy) => break policy,
-                Err(refusal) => {
-                    self.refuse(key_setting(refusal.field), &refusal.allowed);
-                    self.configuration.keys.reset(refusal.field);
-                }
-            }
-        };
-        self.configuration.webhooks.policy = loop {
-            match WebhookPolicy::new(self.configuration.webhooks.settings.clone()) {
-                Ok(policy) => break policy,
-                Err(refusal) => {
-                    self.refuse(webhook_setting(refusal.field), &refusal.allowed);
-                    self.configuration.webhooks.settings.reset(refusal.field);
-                }
-            }
-        };
+        match KeyPolicy::new(self.configuration.keys.clone()) {
+            Ok(policy) => self.configuration.key_policy = policy,
+            Err(refused) => refused.iter().for_each(|one| self.refuse(key_setting(one.field), &one.allowed)),
+        }
+        match WebhookPolicy::new(self.configuration.webhooks.settings.clone()) {
+            Ok(policy) => self.configuration.webhooks.policy = policy,
+            Err(refused) => refused.iter().for_each(|one| self.refuse(webhook_setting(one.field), &one.allowed)),
+        }
     }
 
     fn refuse(&mut self, name: &str, allowed: &str) {

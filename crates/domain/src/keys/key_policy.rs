@@ -57,21 +57,6 @@ impl Default for KeyPolicySettings {
     }
 }
 
-impl KeyPolicySettings {
-    /// Resets a field to its default, with the fields that it limits.
-    pub fn reset(&mut self, field: KeyPolicyField) {
-        let default = Self::default();
-        match field {
-            KeyPolicyField::MaxActive => self.max_active = default.max_active,
-            KeyPolicyField::Prefix => (self.prefix, self.preview_length) = (default.prefix, default.preview_length),
-            KeyPolicyField::PreviewLength => self.preview_length = default.preview_length,
-            KeyPolicyField::MaxTtlDays => self.max_ttl_days = default.max_ttl_days,
-            KeyPolicyField::RetentionDays => self.retention_days = default.retention_days,
-            KeyPolicyField::DefaultTtlDays => self.default_ttl_days = default.default_ttl_days,
-        }
-    }
-}
-
 /// A field has a value that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field:?} must be {allowed}")]
@@ -114,34 +99,35 @@ impl KeyPolicy {
     ///
     /// # Errors
     ///
-    /// The first field with a value that is not allowed.
-    pub fn new(settings: KeyPolicySettings) -> Result<Self, InvalidKeyPolicy> {
-        let refuse = |field, allowed: String| Err(InvalidKeyPolicy { field, allowed });
+    /// Every field with a value that is not allowed. A limit that is refused itself counts with its default.
+    pub fn new(settings: KeyPolicySettings) -> Result<Self, Vec<InvalidKeyPolicy>> {
+        let mut refused = Vec::new();
+        let mut refuse = |field, allowed: String| refused.push(InvalidKeyPolicy { field, allowed });
         let prefix = settings.prefix.as_bytes();
         if !(1..=Self::MAX_ACTIVE_MAX).contains(&settings.max_active) {
-            return refuse(KeyPolicyField::MaxActive, format!("1 to {}", Self::MAX_ACTIVE_MAX));
+            refuse(KeyPolicyField::MaxActive, format!("1 to {}", Self::MAX_ACTIVE_MAX));
         }
         let prefix_fits = (1..=Self::PREFIX_LENGTH_MAX).contains(&prefix.len());
-        if !prefix_fits || !prefix.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
-            return refuse(KeyPolicyField::Prefix, format!("1 to {} of A-Z a-z 0-9 _ -", Self::PREFIX_LENGTH_MAX));
-        }
         let preview_length_max = prefix.len() + Self::PREVIEW_BODY_MAX;
-        if !(1..=preview_length_max).contains(&settings.preview_length) {
+        if !prefix_fits || !prefix.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
+            refuse(KeyPolicyField::Prefix, format!("1 to {} of A-Z a-z 0-9 _ -", Self::PREFIX_LENGTH_MAX));
+        } else if !(1..=preview_length_max).contains(&settings.preview_length) {
             let allowed = format!("1 to {preview_length_max}, so that at most 8 random characters of a key show");
-            return refuse(KeyPolicyField::PreviewLength, allowed);
+            refuse(KeyPolicyField::PreviewLength, allowed);
         }
-        for (field, days) in [
-            (KeyPolicyField::MaxTtlDays, settings.max_ttl_days),
-            (KeyPolicyField::RetentionDays, settings.retention_days),
-        ] {
-            if !(1..=Self::DAYS_MAX).contains(&days) {
-                return refuse(field, format!("1 to {}", Self::DAYS_MAX));
-            }
+        let days = 1..=Self::DAYS_MAX;
+        let is_ttl_max = days.contains(&settings.max_ttl_days);
+        if !is_ttl_max {
+            refuse(KeyPolicyField::MaxTtlDays, format!("1 to {}", Self::DAYS_MAX));
         }
-        if settings.default_ttl_days.is_some_and(|days| !(1..=settings.max_ttl_days).contains(&days)) {
-            return refuse(KeyPolicyField::DefaultTtlDays, format!("1 to {}", settings.max_ttl_days));
+        if !days.contains(&settings.retention_days) {
+            refuse(KeyPolicyField::RetentionDays, format!("1 to {}", Self::DAYS_MAX));
         }
-        Ok(Self(settings))
+        let ttl_max = if is_ttl_max { settings.max_ttl_days } else { KeyPolicySettings::default().max_ttl_days };
+        if settings.default_ttl_days.is_some_and(|days| !(1..=ttl_max).contains(&days)) {
+            refuse(KeyPolicyField::DefaultTtlDays, format!("1 to {ttl_max}"));
+        }
+        if refused.is_empty() { Ok(Self(settings)) } else { Err(refused) }
     }
 
     /// The maximum number of active keys for each user.
@@ -213,7 +199,7 @@ mod tests {
     fn refused(change: impl Fn(&mut KeyPolicySettings)) -> Option<KeyPolicyField> {
         let mut settings = KeyPolicySettings::default();
         change(&mut settings);
-        KeyPolicy::new(settings).err().map(|error| error.field)
+        KeyPolicy::new(settings).err().map(|refused| refused[0].field)
     }
 
     #[test]
@@ -261,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_reset_is_allowed() {
-        let mut settings = KeyPolicySettings {
+    fn names_every_field_at_once() {
+        let settings = KeyPolicySettings {
             max_active: 0,
             prefix: "a.b".into(),
             preview_length: 99,
@@ -271,10 +257,14 @@ mod tests {
             default_ttl_days: Some(0),
             ..KeyPolicySettings::default()
         };
-        for _ in 0..5 {
-            let refused = KeyPolicy::new(settings.clone()).unwrap_err();
-            settings.reset(refused.field);
-        }
-        assert!(KeyPolicy::new(settings).is_ok(), "the preview is reset with the prefix");
+        let refused: Vec<_> = KeyPolicy::new(settings).unwrap_err().into_iter().map(|one| one.field).collect();
+        let expected = [
+            KeyPolicyField::MaxActive,
+            KeyPolicyField::Prefix,
+            KeyPolicyField::MaxTtlDays,
+            KeyPolicyField::RetentionDays,
+            KeyPolicyField::DefaultTtlDays,
+        ];
+        assert_eq!(refused, expected, "the preview depends on the prefix");
     }
 }

@@ -39,20 +39,6 @@ impl Default for WebhookPolicySettings {
     }
 }
 
-impl WebhookPolicySettings {
-    /// Resets a field to its default, with the fields on which its limits depend.
-    pub fn reset(&mut self, field: WebhookPolicyField) {
-        let default = Self::default();
-        match field {
-            WebhookPolicyField::MaxSubscriptions => self.max_subscriptions = default.max_subscriptions,
-            WebhookPolicyField::MaxPayloadBytes => self.max_payload_bytes = default.max_payload_bytes,
-            WebhookPolicyField::Retention => {
-                (self.retention, self.retry_schedule) = (default.retention, default.retry_schedule);
-            }
-        }
-    }
-}
-
 /// A field has a value that is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field:?} must be {allowed}")]
@@ -81,23 +67,24 @@ impl WebhookPolicy {
     ///
     /// # Errors
     ///
-    /// The first field with a value that is not allowed.
-    pub fn new(settings: WebhookPolicySettings) -> Result<Self, InvalidWebhookPolicy> {
-        let refuse = |field, allowed: String| Err(InvalidWebhookPolicy { field, allowed });
+    /// Every field with a value that is not allowed.
+    pub fn new(settings: WebhookPolicySettings) -> Result<Self, Vec<InvalidWebhookPolicy>> {
+        let mut refused = Vec::new();
+        let mut refuse = |field, allowed: String| refused.push(InvalidWebhookPolicy { field, allowed });
         if !(1..=Self::MAX_SUBSCRIPTIONS_MAX).contains(&settings.max_subscriptions) {
-            return refuse(WebhookPolicyField::MaxSubscriptions, format!("1 to {}", Self::MAX_SUBSCRIPTIONS_MAX));
+            refuse(WebhookPolicyField::MaxSubscriptions, format!("1 to {}", Self::MAX_SUBSCRIPTIONS_MAX));
         }
         let (payload_min, payload_max) = (Self::MAX_PAYLOAD_BYTES_MIN, Self::MAX_PAYLOAD_BYTES_MAX);
         if !(payload_min..=payload_max).contains(&settings.max_payload_bytes) {
-            return refuse(WebhookPolicyField::MaxPayloadBytes, format!("{payload_min} to {payload_max}"));
+            refuse(WebhookPolicyField::MaxPayloadBytes, format!("{payload_min} to {payload_max}"));
         }
         let retention_min = Self::retention_min(&settings.retry_schedule);
         if !(retention_min..=Self::RETENTION_MAX).contains(&settings.retention) {
             let days = |duration: Duration| duration.as_secs().div_ceil(DAY.as_secs());
             let allowed = format!("{} to {}", days(retention_min), days(Self::RETENTION_MAX));
-            return refuse(WebhookPolicyField::Retention, allowed);
+            refuse(WebhookPolicyField::Retention, allowed);
         }
-        Ok(Self(settings))
+        if refused.is_empty() { Ok(Self(settings)) } else { Err(refused) }
     }
 
     /// The shortest retention: one day longer than a delivery can last under this schedule. In that day it can be
@@ -146,7 +133,7 @@ mod tests {
     fn refused(change: impl Fn(&mut WebhookPolicySettings)) -> Option<WebhookPolicyField> {
         let mut settings = WebhookPolicySettings::default();
         change(&mut settings);
-        WebhookPolicy::new(settings).err().map(|error| error.field)
+        WebhookPolicy::new(settings).err().map(|refused| refused[0].field)
     }
 
     #[test]

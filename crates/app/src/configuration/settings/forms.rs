@@ -257,14 +257,16 @@ pub(super) fn metadata_name(text: &str) -> Option<String> {
 pub(super) fn key_limit<T: FromStr + ToString + 'static>(break_it: fn(&mut KeyPolicySettings)) -> Form<T> {
     let mut settings = KeyPolicySettings::default();
     break_it(&mut settings);
-    form(KeyPolicy::new(settings).err().map(|error| error.allowed).unwrap_or_default(), parsed)
+    let refused = KeyPolicy::new(settings).err().into_iter().flatten().next();
+    form(refused.map(|one| one.allowed).unwrap_or_default(), parsed)
 }
 
 /// Values of the policy of webhooks, in the same way.
 pub(super) fn webhook_limit<T: FromStr + ToString + 'static>(break_it: fn(&mut WebhookPolicySettings)) -> Form<T> {
     let mut settings = WebhookPolicySettings::default();
     break_it(&mut settings);
-    form(WebhookPolicy::new(settings).err().map(|error| error.allowed).unwrap_or_default(), parsed)
+    let refused = WebhookPolicy::new(settings).err().into_iter().flatten().next();
+    form(refused.map(|one| one.allowed).unwrap_or_default(), parsed)
 }
 
 /// A number of days.
