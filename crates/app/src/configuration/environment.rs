@@ -1,11 +1,11 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use adapters_system::ServiceManager;
-use cli::{ProfileName, Profiles, Remote};
+use cli::{ProfileName, Profiles};
 
-use super::settings::{settings, value_file_name};
+use super::warning::KNOWN;
 use super::{InvalidConfiguration, Problem, Warning};
 
 /// The variables of the environment that Gatepost reads, as they were when the process started.
@@ -28,13 +28,11 @@ impl Environment {
     const HOME: &str = "HOME";
     const OTHERS: [&str; 5] = [Self::NO_COLOR, Self::NOTIFY_SOCKET, Self::PROFILE, Self::CONFIG_HOME, Self::HOME];
 
-    /// Reads the settings and the variables of [`Remote`], `NAME` and `NAME_FILE`, and no other values.
+    /// Reads the settings and the variables of [`Remote`](cli::Remote), `NAME` and `NAME_FILE`, and no other values.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub(crate) fn of_process() -> Self {
         let variables = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
-        let names = settings().iter().map(|setting| setting.name).chain(Remote::VARIABLES);
-        let known: BTreeSet<String> = names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect();
-        let is_known = |name: &String| known.contains(name) || Self::OTHERS.contains(&name.as_str());
+        let is_known = |name: &String| KNOWN.contains(name) || Self::OTHERS.contains(&name.as_str());
         let (values, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
             variables.into_iter().partition(|(name, _)| is_known(name));
         Self { values, others: others.into_keys().collect() }

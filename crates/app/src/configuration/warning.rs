@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,8 +13,8 @@ use super::settings::{settings, value_file_name};
 /// The variable with which TLS libraries, ours too, find certificate authorities. It is almost `TLS_CERT_FILE`.
 const CERTIFICATE_AUTHORITIES: &str = "SSL_CERT_FILE";
 
-/// The variables that Gatepost reads.
-static KNOWN: LazyLock<Vec<String>> = LazyLock::new(|| {
+/// The variables for the settings and for [`Remote`], `NAME` and `NAME_FILE`.
+pub(super) static KNOWN: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let names = settings().iter().map(|setting| setting.name).chain(Remote::VARIABLES);
     names.flat_map(|name| [name.to_owned(), value_file_name(name)]).collect()
 });
