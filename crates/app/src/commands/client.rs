@@ -101,7 +101,7 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
 }
 
 pub(super) fn local_server(Loaded { configuration, .. }: Loaded) -> LocalServer {
-    let url = configuration.address();
+    let url = configuration.address_at(configuration.listen);
     let database_url = configuration.database_url.clone();
     LocalServer {
         url,

@@ -101,7 +101,10 @@ pub(crate) fn needs(configuration: &Configuration) -> Vec<Problem> {
     ];
     let missing = needed.into_iter().filter(|(_, is_there, _)| !is_there);
     let missing = missing.map(|(name, _, what)| Problem::missing(name, what));
-    let unusable =
-        [configuration.tls_problem(), configuration.cli_client_problem(), configuration.operator_webhook_problem()];
+    let unusable = [
+        configuration.tls.certificate().err(),
+        configuration.cli_client_problem(),
+        configuration.operator_webhook_problem(),
+    ];
     missing.chain(unusable.into_iter().flatten()).collect()
 }

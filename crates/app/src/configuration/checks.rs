@@ -20,12 +20,7 @@ impl Configuration {
         self.operator_token.iter().fold(named, |tokens, token| tokens.and_admin(token.expose()))
     }
 
-    /// Where clients on this machine find the service.
-    pub(crate) fn address(&self) -> WebAddress {
-        self.address_at(self.listen)
-    }
-
-    /// The same, if the service listens at `address`.
+    /// Where clients on this machine find the service, if it listens at `address`.
     pub(crate) fn address_at(&self, address: SocketAddr) -> WebAddress {
         let scheme = if self.tls.is_on() { "https" } else { "http" };
         self.public_url.clone().unwrap_or_else(|| WebAddress::of_listener(scheme, address))
@@ -49,11 +44,6 @@ impl Configuration {
         let rule = self.database_url.misfit(self.database_shards)?;
         let (shown, rule) = (self.database_shards.to_string(), format!("DATABASE_URL names {rule}"));
         Some(Problem::unfit("DATABASE_SHARDS", &shown, &rule))
-    }
-
-    /// The problem of the certificate.
-    pub(crate) fn tls_problem(&self) -> Option<Problem> {
-        self.tls.certificate().err()
     }
 
     /// The problem of the client of command lines.
