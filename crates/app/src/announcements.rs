@@ -3,7 +3,7 @@ use std::sync::Arc;
 use adapters_http::AuditJson;
 use anyhow::{Context, Result};
 use domain::announcements::Announcements;
-use domain::ports::{MigrateError, Store, StoreError};
+use domain::ports::Store;
 use domain::webhooks::{OperatorWebhook, SigningSecret, Webhooks};
 
 use crate::configuration::Configuration;
@@ -20,21 +20,6 @@ pub(crate) fn operator_webhook(configuration: &Configuration, webhooks: &Webhook
     let secret = settings.secret.as_ref().context("OPERATOR_WEBHOOK_URL requires OPERATOR_WEBHOOK_SECRET")?;
     let secret = SigningSecret::parse(secret.expose()).context("OPERATOR_WEBHOOK_SECRET is refused")?;
     Ok(Some(OperatorWebhook { url, events: settings.events.clone(), secret }))
-}
-
-/// Makes the operator's subscription match the configuration.
-///
-/// # Errors
-///
-/// When the store fails: the start tries again.
-pub(crate) async fn keep_operator_webhook(
-    webhooks: &Webhooks,
-    wanted: Option<&OperatorWebhook>,
-) -> Result<(), MigrateError> {
-    webhooks.keep_operator_webhook(wanted).await.map_err(|error| match error {
-        StoreError::Unavailable(source) => MigrateError::Unavailable(source),
-        error => MigrateError::Unusable(error.into()),
-    })
 }
 
 /// The engine of operational events.

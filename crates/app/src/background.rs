@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters_system::SystemEntropy;
+use domain::ports::MigrateError;
 use domain::{Absences, Erasures, Purges};
 use futures_util::future::join_all;
 use tokio::sync::Notify;
@@ -11,7 +12,7 @@ use upkeep::{
     suspend_absent, watch_snapshots,
 };
 
-use crate::announcements::{announcements, keep_operator_webhook};
+use crate::announcements::announcements;
 use crate::instance::Instance;
 use crate::parts::Parts;
 use crate::webhooks::check_encryption_key;
@@ -67,7 +68,7 @@ async fn start_schema(instance: &Instance, parts: &Parts, tasks: &mut Tasks, sto
     let (webhooks, operator) = (parts.webhooks.use_cases.clone(), parts.operator_webhook.clone());
     let check = async move || {
         check_encryption_key(&webhooks).await?;
-        keep_operator_webhook(&webhooks, operator.as_ref()).await
+        webhooks.keep_operator_webhook(operator.as_ref()).await.map_err(MigrateError::from)
     };
     tasks.spawn("the schema", migrate_until_done(schema, migrate, check, Arc::clone(&tried), stop.clone()));
     let _ = tokio::time::timeout(FIRST_ATTEMPT_MAX, tried.notified()).await;

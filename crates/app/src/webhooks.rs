@@ -6,7 +6,7 @@ use adapters_system::EncryptionKey;
 use anyhow::{Context, Result};
 use dispatcher::{Dispatcher, DispatcherPorts, DispatcherSettings};
 use domain::catalogue::Catalogue;
-use domain::ports::{Entropy, MigrateError, StoreError};
+use domain::ports::{Entropy, MigrateError};
 use domain::webhooks::{CheckKeysError, EgressPolicy, EgressPolicySettings, WebhookRules, Webhooks};
 use domain::{SealingKeys, Tracer};
 use tokio::runtime::Handle;
@@ -82,8 +82,7 @@ const FOREIGN_KEY: &str = "it was used with another ENCRYPTION_KEY, and none of 
 pub(crate) async fn check_encryption_key(webhooks: &Webhooks) -> Result<(), MigrateError> {
     webhooks.check_keys().await.map_err(|error| match error {
         CheckKeysError::Foreign => MigrateError::Unusable(FOREIGN_KEY.into()),
-        CheckKeysError::Store(StoreError::Unavailable(source)) => MigrateError::Unavailable(source),
-        CheckKeysError::Store(error) => MigrateError::Unusable(error.into()),
+        CheckKeysError::Store(error) => error.into(),
     })
 }
 

@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 
-use super::store_error::BoxError;
+use super::store_error::{BoxError, StoreError};
 
 /// A migration that this program knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,15 @@ pub enum MigrateError {
     /// The store does not answer. Trying again later may help.
     #[error("the database is unavailable")]
     Unavailable(#[source] BoxError),
+}
+
+impl From<StoreError> for MigrateError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(source) => Self::Unavailable(source),
+            error => Self::Unusable(error.into()),
+        }
+    }
 }
 
 /// Brings the schema of a store up to date. A store without a schema keeps the default methods: it has no migrations.
