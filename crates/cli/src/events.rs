@@ -139,10 +139,8 @@ Examples:
 async fn publish(arguments: PublishArguments, connection: &Connection) -> Result<Reply> {
     let operator = connection.operator()?;
     let data = json_of(arguments.data, "data")?;
-    let mut event = NewEvent::for_owner(arguments.recipient.into(), arguments.event_type, &data)?;
-    if let Some(id) = arguments.id {
-        event = event.with_id(id);
-    }
+    let event = NewEvent::for_owner(arguments.recipient.into(), arguments.event_type, &data)?;
+    let event = arguments.id.into_iter().fold(event, NewEvent::with_id);
     let published = connection.heard(operator.publish_event(&event).await)?;
     Reply::new(&published, in_words(&published))
 }

@@ -259,33 +259,19 @@ async fn set(arguments: SetArguments, connection: &Connection) -> Result<Reply> 
 impl SetArguments {
     fn change(self) -> OwnerChange {
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        let mut change = OwnerChange::default();
-        if let Some(name) = self.name {
-            change = change.name(given(name));
-        }
-        if let Some(email) = self.email {
-            change = change.email(given(email));
-        }
+        let mut change = self.name.map(given).into_iter().fold(OwnerChange::default(), OwnerChange::name);
+        change = self.email.map(given).into_iter().fold(change, OwnerChange::email);
         for (name, value) in self.metadata {
             change = change.metadata(name, Some(value));
         }
         for name in self.removed {
             change = change.metadata(name, None);
         }
-        if let Some(max) = self.max_active_keys {
-            change = change.max_active_keys(max.own());
-        }
-        if let Some(max) = self.max_subscriptions {
-            change = change.max_subscriptions(max.own());
-        }
+        change = self.max_active_keys.map(Maximum::own).into_iter().fold(change, OwnerChange::max_active_keys);
+        change = self.max_subscriptions.map(Maximum::own).into_iter().fold(change, OwnerChange::max_subscriptions);
         let own = |limit: String| Some(limit).filter(|limit| limit != "default");
-        if let Some(limit) = self.key_rate_limit {
-            change = change.key_rate_limit(own(limit));
-        }
-        if let Some(limit) = self.request_rate_limit {
-            change = change.request_rate_limit(own(limit));
-        }
-        change
+        change = self.key_rate_limit.map(own).into_iter().fold(change, OwnerChange::key_rate_limit);
+        self.request_rate_limit.map(own).into_iter().fold(change, OwnerChange::request_rate_limit)
     }
 }
 

@@ -153,13 +153,9 @@ Examples:
 pub(super) async fn create(arguments: CreateArguments, connection: &Connection) -> Result<Reply> {
     let user = connection.user(&arguments.owner).await?;
     let mut new = NewApiKey::labelled(arguments.label).with_scopes(arguments.scopes);
-    if let Some(expires_at) = arguments.expires_at {
-        new = new.ending_at(expires_at);
-    }
+    new = arguments.expires_at.into_iter().fold(new, NewApiKey::ending_at);
     new = arguments.metadata.into_iter().fold(new, |new, (name, value)| new.with_metadata(name, value));
-    if let Some(rate_limit) = arguments.rate_limit {
-        new = new.with_rate_limit(rate_limit);
-    }
+    new = arguments.rate_limit.into_iter().fold(new, NewApiKey::with_rate_limit);
     reply(&connection.heard(user.create_api_key(new).await)?)
 }
 
@@ -217,10 +213,7 @@ pub(super) async fn change(arguments: ChangeArguments, connection: &Connection) 
 
 impl ChangeArguments {
     fn change(&self) -> ApiKeyChange {
-        let mut change = ApiKeyChange::default();
-        if let Some(label) = &self.label {
-            change = change.label(label);
-        }
+        let mut change = self.label.iter().fold(ApiKeyChange::default(), ApiKeyChange::label);
         for (name, value) in &self.metadata {
             change = change.metadata(name, Some(value.clone()));
         }
@@ -233,10 +226,7 @@ impl ChangeArguments {
         if self.disable || self.enable {
             change = change.disabled(self.disable);
         }
-        match &self.expires_at {
-            Some(expires_at) => change.ending_at(expires_at),
-            None => change,
-        }
+        self.expires_at.iter().fold(change, ApiKeyChange::ending_at)
     }
 }
 

@@ -112,12 +112,8 @@ async fn subscribe(arguments: &Arguments, connection: &Connection, url: &str) ->
     let mut new = NewSubscription::new(url, &arguments.events).described_as(DESCRIPTION);
     let has_secret = arguments.signing.as_deref() != Some("ed25519");
     let kept = if has_secret { connection.webhook_secret()? } else { None };
-    if let Some(kept) = &kept {
-        new = new.signed_with(kept.clone());
-    }
-    if let Some(signing) = &arguments.signing {
-        new = new.signed_by(signing);
-    }
+    new = kept.iter().cloned().fold(new, NewSubscription::signed_with);
+    new = arguments.signing.iter().fold(new, NewSubscription::signed_by);
     let created = connection.heard(consumer.create_subscription(&new).await);
     let created = created.with_context(|| format!("cannot subscribe {url} on this machine"))?;
     let (secret, public_key) = (created.secret.or(kept), created.subscription.public_keys.first());

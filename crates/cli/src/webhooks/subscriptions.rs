@@ -202,21 +202,11 @@ pub(super) async fn create(arguments: CreateArguments, connection: &Connection) 
         None => NewSubscription::pull(arguments.events),
     };
     let mut new = new.with_options(options);
-    if let Some(filter) = arguments.filter {
-        new = new.filtered_by(filter_of(filter)?);
-    }
-    if let Some(description) = arguments.description {
-        new = new.described_as(description);
-    }
-    if let Some(signing) = arguments.signing {
-        new = new.signed_by(signing);
-    }
-    if let Some(max_per_second) = arguments.max_per_second {
-        new = new.at_most(max_per_second);
-    }
-    if let Some(on_exhausted) = arguments.in_order {
-        new = new.in_order(on_exhausted);
-    }
+    new = arguments.filter.map(filter_of).transpose()?.into_iter().fold(new, NewSubscription::filtered_by);
+    new = arguments.description.into_iter().fold(new, NewSubscription::described_as);
+    new = arguments.signing.into_iter().fold(new, NewSubscription::signed_by);
+    new = arguments.max_per_second.into_iter().fold(new, NewSubscription::at_most);
+    new = arguments.in_order.into_iter().fold(new, NewSubscription::in_order);
     let created = connection.heard(consumer.create_subscription(&new).await)?;
     if arguments.pull {
         let reply = Reply::new(&member("subscription", &created.subscription), created.subscription.id.as_str())?;
