@@ -12,8 +12,8 @@ use crate::place::{Place, id_bytes};
 use crate::schema::sessions;
 
 /// A row of `sessions` as it is stored, without the digest, which few queries need. Its values are not checked yet.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = sessions)]
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = sessions, treat_none_as_default_value = false)]
 pub struct SessionRow {
     id: Vec<u8>,
     owner_issuer: String,
@@ -31,25 +31,22 @@ pub struct SessionRow {
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = sessions, treat_none_as_default_value = false)]
 pub struct NewSessionRow {
-    id: Vec<u8>,
     digest: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    role: String,
-    created_at: StoredInstant,
-    seen_at: StoredInstant,
-    expires_at: StoredInstant,
-    user_agent: Option<String>,
-    address: Option<String>,
-    memberships: Option<String>,
+    #[diesel(embed)]
+    session: SessionRow,
 }
 
 impl NewSessionRow {
     /// The row of `session` under `digest`.
     pub fn new(session: &Session, digest: &CredentialDigest) -> Self {
+        Self { digest: digest.as_bytes().to_vec(), session: session.into() }
+    }
+}
+
+impl From<&Session> for SessionRow {
+    fn from(session: &Session) -> Self {
         Self {
             id: session.id.as_bytes().to_vec(),
-            digest: digest.as_bytes().to_vec(),
             owner_issuer: session.owner.issuer().to_owned(),
             owner_subject: session.owner.subject().to_owned(),
             role: session.role.to_string(),
