@@ -11,8 +11,8 @@ use crate::schema::api_keys;
 const TABLE: &str = "api_keys";
 
 /// A row of `api_keys` as it is stored, without the digest, which few queries need. Its values are not checked yet.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = api_keys)]
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = api_keys, treat_none_as_default_value = false)]
 pub struct KeyRow {
     owner_issuer: String,
     owner_subject: String,
@@ -21,8 +21,8 @@ pub struct KeyRow {
 }
 
 /// The row of a key of a known owner, without the owner.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = api_keys)]
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = api_keys, treat_none_as_default_value = false)]
 pub struct ListedRow {
     id: Vec<u8>,
     label: String,
@@ -41,30 +41,27 @@ pub struct ListedRow {
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = api_keys, treat_none_as_default_value = false)]
 pub struct NewKeyRow {
-    id: Vec<u8>,
     digest: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    label: String,
-    prefix: String,
-    created_at: StoredInstant,
-    last_used_at: Option<StoredInstant>,
-    expires_at: Option<StoredInstant>,
-    revoked_at: Option<StoredInstant>,
-    scopes: String,
-    replaced_by: Option<Vec<u8>>,
-    settings: Option<String>,
-    created_by: Option<String>,
+    #[diesel(embed)]
+    key: KeyRow,
 }
 
 impl NewKeyRow {
     /// The row of `key` under `digest`.
     pub fn new(key: &ApiKey, digest: &CredentialDigest) -> Self {
-        Self {
-            id: key.id.as_bytes().to_vec(),
-            digest: digest.as_bytes().to_vec(),
+        let row = KeyRow {
             owner_issuer: key.owner.issuer().to_owned(),
             owner_subject: key.owner.subject().to_owned(),
+            key: key.into(),
+        };
+        Self { digest: digest.as_bytes().to_vec(), key: row }
+    }
+}
+
+impl From<&ApiKey> for ListedRow {
+    fn from(key: &ApiKey) -> Self {
+        Self {
+            id: key.id.as_bytes().to_vec(),
             label: key.label.as_str().to_owned(),
             prefix: key.prefix.clone(),
             created_at: key.created_at.into(),
