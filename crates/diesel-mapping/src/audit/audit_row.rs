@@ -14,28 +14,10 @@ const USER: &str = "user";
 const OPERATOR: &str = "operator";
 const SERVICE: &str = "service";
 
-/// A row of `audit_events` as it is stored. Its values are not checked yet.
-#[derive(QueryableByName)]
-#[diesel(table_name = audit_events)]
-pub struct AuditRow {
-    id: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    actor: String,
-    actor_issuer: Option<String>,
-    actor_name: Option<String>,
-    means: String,
-    action: String,
-    target: String,
-    changes: String,
-    request_id: Option<String>,
-    address: Option<String>,
-}
-
-/// A whole row of `audit_events`, to insert or to copy.
-#[derive(Insertable, Queryable, Selectable)]
+/// A row of `audit_events` as it is stored, without the mark for announcements. Its values are not checked yet.
+#[derive(Insertable, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = audit_events, treat_none_as_default_value = false)]
-pub struct NewAuditRow {
+pub struct AuditRow {
     id: Vec<u8>,
     owner_issuer: String,
     owner_subject: String,
@@ -48,10 +30,24 @@ pub struct NewAuditRow {
     pub(crate) changes: String,
     request_id: Option<String>,
     address: Option<String>,
+}
+
+/// A whole row of `audit_events`, to insert or to copy.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = audit_events, treat_none_as_default_value = false)]
+pub struct NewAuditRow {
     to_announce: bool,
+    #[diesel(embed)]
+    pub(crate) event: AuditRow,
 }
 
 impl From<&AuditEvent> for NewAuditRow {
+    fn from(event: &AuditEvent) -> Self {
+        Self { to_announce: event.is_announced(), event: event.into() }
+    }
+}
+
+impl From<&AuditEvent> for AuditRow {
     fn from(event: &AuditEvent) -> Self {
         let origin = &event.origin;
         let (actor, actor_issuer, actor_name) = actor_columns(&origin.actor);
@@ -68,7 +64,6 @@ impl From<&AuditEvent> for NewAuditRow {
             changes: changes_json(&event.changes),
             request_id: origin.request.as_ref().map(|id| id.as_str().to_owned()),
             address: origin.address.as_ref().map(IpAddr::to_string),
-            to_announce: event.is_announced(),
         }
     }
 }

@@ -183,6 +183,6 @@ impl CopiedRow for NewAttemptRow {
 
 impl CopiedRow for NewAuditRow {
     fn bytes(&self) -> usize {
-        self.changes.len()
+        self.event.changes.len()
     }
 }
