@@ -1,6 +1,6 @@
 use std::fmt;
 
-use diesel::prelude::{AsChangeset, Queryable, QueryableByName, Selectable};
+use diesel::prelude::{AsChangeset, Insertable, Queryable, QueryableByName, Selectable};
 use diesel::sql_types::Binary;
 use domain::SubscriptionId;
 use domain::ports::StoreError;
@@ -12,8 +12,8 @@ use crate::place::Place;
 use crate::schema::webhook_subscriptions;
 
 /// The sealed secrets and options of a row of `webhook_subscriptions`, to read and to write. Their values are not checked yet.
-#[derive(AsChangeset, Clone, PartialEq, Eq, Queryable, QueryableByName, Selectable)]
-#[diesel(table_name = webhook_subscriptions, treat_none_as_null = true)]
+#[derive(AsChangeset, Clone, Insertable, PartialEq, Eq, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = webhook_subscriptions, treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct SecretsRow {
     secret: Option<Vec<u8>>,
     previous_secret: Option<Vec<u8>>,

@@ -1,8 +1,8 @@
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::ports::StoreError;
 use domain::webhooks::{
-    Description, DisableReason, PayloadFilter, SealedSecret, SubscribedEvents, Subscription, SubscriptionStatus,
-    TargetUrl,
+    Description, DisableReason, PayloadFilter, SealedSecret, SealedSecrets, SubscribedEvents, Subscription,
+    SubscriptionStatus, TargetUrl,
 };
 use domain::{KeyId, OwnerId};
 
@@ -15,8 +15,8 @@ use crate::schema::webhook_subscriptions;
 const TABLE: &str = "webhook_subscriptions";
 
 /// A row of `webhook_subscriptions` as it is stored. Its values are not checked yet.
-#[derive(Debug, Queryable, QueryableByName, Selectable)]
-#[diesel(table_name = webhook_subscriptions)]
+#[derive(Debug, Insertable, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = webhook_subscriptions, treat_none_as_default_value = false)]
 pub struct SubscriptionRow {
     id: Vec<u8>,
     owner_issuer: String,
@@ -68,29 +68,17 @@ impl TryFrom<SubscriptionRow> for Subscription {
 #[derive(Debug, Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_subscriptions, treat_none_as_default_value = false)]
 pub struct NewSubscriptionRow {
-    id: Vec<u8>,
-    owner_issuer: String,
-    owner_subject: String,
-    url: String,
-    events: String,
-    description: String,
-    status: String,
-    url_set_by: Option<Vec<u8>>,
-    secret: Option<Vec<u8>>,
-    previous_secret: Option<Vec<u8>>,
-    previous_secret_until: Option<StoredInstant>,
-    created_at: StoredInstant,
-    updated_at: StoredInstant,
     deleted_at: Option<StoredInstant>,
-    created_by: Option<String>,
-    options: Option<String>,
-    filter: Option<String>,
+    #[diesel(embed)]
+    subscription: SubscriptionRow,
 }
 
 impl NewSubscriptionRow {
     /// The row of `subscription` with one secret.
     pub fn new(subscription: &Subscription, secret: &SealedSecret) -> Self {
-        Self {
+        let options = subscription.options.clone();
+        let secrets = SealedSecrets { options, ..SealedSecrets::of(secret.clone()) };
+        let row = SubscriptionRow {
             id: subscription.id.as_bytes().to_vec(),
             owner_issuer: subscription.owner.issuer().to_owned(),
             owner_subject: subscription.owner.subject().to_owned(),
@@ -99,16 +87,13 @@ impl NewSubscriptionRow {
             description: subscription.description.as_str().to_owned(),
             status: status_code(subscription.status).to_owned(),
             url_set_by: subscription.url_set_by.map(|key| key.as_bytes().to_vec()),
-            secret: Some(secret.as_bytes().to_vec()),
-            previous_secret: None,
-            previous_secret_until: None,
             created_at: subscription.created_at.into(),
             updated_at: subscription.updated_at.into(),
-            deleted_at: None,
             created_by: subscription.created_by.as_ref().map(|member| member.subject().to_owned()),
-            options: stored_options(&subscription.options),
             filter: subscription.filter.as_ref().map(|filter| filter.as_str().to_owned()),
-        }
+            secrets: SecretsRow::from(&secrets),
+        };
+        Self { deleted_at: None, subscription: row }
     }
 }
 
@@ -176,7 +161,6 @@ fn events_text(events: &SubscribedEvents) -> String {
 #[cfg(test)]
 mod tests {
     use domain::Timestamp;
-    use domain::webhooks::SealedSecrets;
 
     use super::*;
 
