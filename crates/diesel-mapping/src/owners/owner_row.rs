@@ -12,16 +12,16 @@ use crate::StoredInstant;
 use crate::schema::owners;
 
 /// The limits in a row of `owners`. Their values are not checked yet.
-#[derive(Clone, Copy, Debug, Default, Queryable, QueryableByName, Selectable)]
-#[diesel(table_name = owners)]
+#[derive(Clone, Copy, Debug, Default, Insertable, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = owners, treat_none_as_default_value = false)]
 pub struct LimitsRow {
     max_active_keys: Option<i64>,
     max_subscriptions: Option<i64>,
 }
 
 /// A row of `owners` as it is stored, without the owner. Its values are not checked yet.
-#[derive(Clone, Debug, Default, Queryable, QueryableByName, Selectable)]
-#[diesel(table_name = owners)]
+#[derive(Clone, Debug, Default, Insertable, Queryable, QueryableByName, Selectable)]
+#[diesel(table_name = owners, treat_none_as_default_value = false)]
 pub struct OwnerRow {
     name: Option<String>,
     email: Option<String>,
@@ -54,20 +54,8 @@ pub struct ReplacedOwnerRow {
     owner_issuer: String,
     owner_subject: String,
     number: i64,
-    name: Option<String>,
-    email: Option<String>,
-    metadata: Option<String>,
-    max_active_keys: Option<i64>,
-    max_subscriptions: Option<i64>,
-    suspended_at: Option<StoredInstant>,
-    reason: Option<String>,
-    rested_until: Option<StoredInstant>,
-    suspended_by: Option<String>,
-    erasing_since: Option<StoredInstant>,
-    key_rate_limit: Option<String>,
-    request_rate_limit: Option<String>,
-    seen_at: Option<StoredInstant>,
-    suspends_at: Option<StoredInstant>,
+    #[diesel(embed)]
+    record: OwnerRow,
 }
 
 /// Suspensions by an identity provider, and what the column says for them. NULL is a suspension by the host.
@@ -79,6 +67,17 @@ impl ReplacedOwnerRow {
         if *record == OwnerRecord::default() {
             return None;
         }
+        Some(Self {
+            owner_issuer: owner.issuer().to_owned(),
+            owner_subject: owner.subject().to_owned(),
+            number: OwnerNumber::of(owner).number(),
+            record: record.into(),
+        })
+    }
+}
+
+impl From<&OwnerRecord> for OwnerRow {
+    fn from(record: &OwnerRecord) -> Self {
         let OwnerRecord {
             name,
             email,
@@ -91,15 +90,14 @@ impl ReplacedOwnerRow {
             seen_at,
             suspends_at,
         } = record;
-        Some(Self {
-            owner_issuer: owner.issuer().to_owned(),
-            owner_subject: owner.subject().to_owned(),
-            number: OwnerNumber::of(owner).number(),
+        Self {
             name: name.as_ref().map(text_of),
             email: email.as_ref().map(text_of),
             metadata: metadata_json(metadata),
-            max_active_keys: limits.max_active_keys.map(Into::into),
-            max_subscriptions: limits.max_subscriptions.map(Into::into),
+            limits: LimitsRow {
+                max_active_keys: limits.max_active_keys.map(Into::into),
+                max_subscriptions: limits.max_subscriptions.map(Into::into),
+            },
             suspended_at: suspension.as_ref().map(|suspension| suspension.since.into()),
             reason: suspension.as_ref().and_then(|suspension| suspension.reason.as_ref()).map(text_of),
             rested_until: rested_until.map(Into::into),
@@ -111,7 +109,7 @@ impl ReplacedOwnerRow {
             request_rate_limit: rates.request_rate_limit.map(|limit| limit.to_string()),
             seen_at: seen_at.map(Into::into),
             suspends_at: suspends_at.map(Into::into),
-        })
+        }
     }
 }
 
