@@ -36,7 +36,7 @@ macro_rules! for_each_copied_table {
             (Publications, webhook_publications, $crate::copying::PublicationCopy, own),
             (Due, webhook_due, $crate::copying::DueCopy, of_subscription),
             (Pulled, webhook_pulled, $crate::copying::PulledCopy, of_subscription),
-            (Consumers, webhook_consumers, $crate::copying::ConsumerCopy, of_subscription),
+            (Consumers, webhook_consumers, $crate::webhooks::NewConsumerRow, of_subscription),
             (Deliveries, webhook_deliveries, $crate::webhooks::EndedRow, of_subscription),
             (Attempts, webhook_attempts, $crate::webhooks::NewAttemptRow, of_subscription),
             (Outcomes, deliveries_by_hour, $crate::copying::OutcomeCopy, of_subscription),

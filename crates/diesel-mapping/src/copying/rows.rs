@@ -9,11 +9,11 @@ use crate::catalogue::EventTypeRow;
 use crate::keys::NewKeyRow;
 use crate::owners::ReplacedOwnerRow;
 use crate::schema::{
-    deliveries_by_hour, encryption_checks, usage_by_hour, webhook_consumers, webhook_due, webhook_events,
-    webhook_lanes, webhook_patterns, webhook_publications, webhook_pulled,
+    deliveries_by_hour, encryption_checks, usage_by_hour, webhook_due, webhook_events, webhook_lanes, webhook_patterns,
+    webhook_publications, webhook_pulled,
 };
 use crate::sessions::NewSessionRow;
-use crate::webhooks::{EndedRow, NewAttemptRow, NewSubscriptionRow};
+use crate::webhooks::{BreakerRow, EndedRow, NewAttemptRow, NewConsumerRow, NewSubscriptionRow};
 
 /// How often a key was verified in an hour.
 #[derive(Insertable, Queryable, Selectable)]
@@ -52,10 +52,8 @@ pub struct LaneCopy {
     owner: i64,
     is_open: bool,
     ready_at: Option<StoredInstant>,
-    failures_in_a_row: i64,
-    failing_since: Option<StoredInstant>,
-    paused_until: Option<StoredInstant>,
-    pause_millis: i64,
+    #[diesel(embed)]
+    breaker: BreakerRow,
     rests_until: Option<StoredInstant>,
     last_sequence: Option<i64>,
     is_pulled: bool,
@@ -112,18 +110,6 @@ pub struct PulledCopy {
     event_id: Vec<u8>,
 }
 
-/// A reader of such a log.
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = webhook_consumers, treat_none_as_default_value = false)]
-pub struct ConsumerCopy {
-    subscription_id: Vec<u8>,
-    name: String,
-    position: i64,
-    lease: Option<i64>,
-    leased_through: Option<i64>,
-    leased_until: Option<StoredInstant>,
-}
-
 /// How the attempts of a subscription ended in an hour.
 #[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = deliveries_by_hour, treat_none_as_default_value = false)]
@@ -145,7 +131,7 @@ impl CopiedRow for PatternCopy {}
 impl CopiedRow for PublicationCopy {}
 impl CopiedRow for EndedRow {}
 impl CopiedRow for PulledCopy {}
-impl CopiedRow for ConsumerCopy {}
+impl CopiedRow for NewConsumerRow {}
 impl CopiedRow for OutcomeCopy {}
 
 impl CopiedRow for LaneCopy {

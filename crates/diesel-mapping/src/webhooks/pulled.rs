@@ -55,15 +55,13 @@ pub fn pulled((after, last): (u64, u64), rows: Vec<PulledRow>) -> (Result<Pulled
     (Pulled::of(after, last, found), damaged)
 }
 
-/// A row of `webhook_consumers`. Its values are not checked yet.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = webhook_consumers)]
+/// A row of `webhook_consumers` without the log. Its values are not checked yet.
+#[derive(Insertable, Queryable, Selectable)]
+#[diesel(table_name = webhook_consumers, treat_none_as_default_value = false)]
 pub struct ConsumerRow {
     name: String,
-    position: i64,
-    lease: Option<i64>,
-    leased_through: Option<i64>,
-    leased_until: Option<StoredInstant>,
+    #[diesel(embed)]
+    place: ConsumerPlace,
 }
 
 impl ConsumerRow {
@@ -73,12 +71,12 @@ impl ConsumerRow {
     ///
     /// [`StoreError::Corrupt`] names a column with a value that the schema does not promise.
     pub fn consumer(&self) -> Result<Consumer, StoreError> {
-        let place = Place { table: TABLE, row: &self.name };
-        let until = place.optional_instant("leased_until", self.leased_until)?;
-        let through = self.leased_through.map(|through| place.number("leased_through", through)).transpose()?;
-        let lease = self.lease.map(LeaseId::from_number).zip(through);
+        let (place, stored) = (Place { table: TABLE, row: &self.name }, &self.place);
+        let until = place.optional_instant("leased_until", stored.leased_until)?;
+        let through = stored.leased_through.map(|through| place.number("leased_through", through)).transpose()?;
+        let lease = stored.lease.map(LeaseId::from_number).zip(through);
         Ok(Consumer {
-            position: place.number("position", self.position)?,
+            position: place.number("position", stored.position)?,
             lease: lease.map(|(id, through)| Lease { id, through, until }),
         })
     }
@@ -114,8 +112,8 @@ pub fn last_numbers(logs: &[PulledLog], rows: Vec<LastNumberRow>) -> Result<Vec<
     rows.into_iter().filter_map(|row| number(row).transpose()).collect()
 }
 
-/// The place of a consumer and its lease, to insert or to write.
-#[derive(AsChangeset, Insertable)]
+/// The place of a consumer and its lease, to read and to write.
+#[derive(AsChangeset, Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_consumers, treat_none_as_null = true, treat_none_as_default_value = false)]
 pub struct ConsumerPlace {
     position: i64,
@@ -135,19 +133,19 @@ impl From<Consumer> for ConsumerPlace {
     }
 }
 
-/// A consumer to insert.
-#[derive(Insertable)]
+/// A whole row of `webhook_consumers`, to insert or to copy.
+#[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = webhook_consumers, treat_none_as_default_value = false)]
-pub struct NewConsumerRow<'a> {
-    subscription_id: &'a [u8],
-    name: &'a str,
+pub struct NewConsumerRow {
+    subscription_id: Vec<u8>,
     #[diesel(embed)]
-    place: ConsumerPlace,
+    consumer: ConsumerRow,
 }
 
-impl<'a> NewConsumerRow<'a> {
+impl NewConsumerRow {
     /// The row of this consumer of the log.
-    pub fn new(log: &'a PulledLog, name: &'a ConsumerName, consumer: Consumer) -> Self {
-        Self { subscription_id: log.subscription.as_bytes(), name: name.as_str(), place: consumer.into() }
+    pub fn new(log: &PulledLog, name: &ConsumerName, consumer: Consumer) -> Self {
+        let consumer = ConsumerRow { name: name.as_str().to_owned(), place: consumer.into() };
+        Self { subscription_id: log.subscription.as_bytes().to_vec(), consumer }
     }
 }
