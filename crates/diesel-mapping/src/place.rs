@@ -44,7 +44,17 @@ impl Place<'_> {
         column: &'static str,
         stored: Option<StoredInstant>,
     ) -> Result<Option<Timestamp>, StoreError> {
-        stored.map(|stored| self.instant(column, stored)).transpose()
+        self.optional(column, stored, StoredInstant::timestamp)
+    }
+
+    /// The value of a column that may be NULL, as `read` reads it.
+    pub(crate) fn optional<Stored, T>(
+        self,
+        column: &'static str,
+        stored: Option<Stored>,
+        read: impl FnOnce(Stored) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
+        stored.map(|stored| self.value(column, read(stored))).transpose()
     }
 
     /// The number of a column, in the domain's type.

@@ -114,13 +114,13 @@ impl TryFrom<AuditRow> for AuditEvent {
     fn try_from(row: AuditRow) -> Result<Self, StoreError> {
         let id = audit_id(&row.id)?;
         let place = Place { table: "audit_events", row: &id };
-        let request = row.request_id.map(|text| place.value("request_id", RequestId::new(&text)));
-        let address = row.address.map(|text| place.value("address", text.parse().ok()));
+        let request = place.optional("request_id", row.request_id, |text| RequestId::new(&text));
+        let address = place.optional("address", row.address, |text| text.parse().ok());
         let actor = place.value("actor", actor_of(&row.actor, row.actor_issuer, row.actor_name))?;
         let means = place.value("means", Means::of_stored(&row.means))?;
         Ok(Self {
             id,
-            origin: Origin { actor, means, request: request.transpose()?, address: address.transpose()? },
+            origin: Origin { actor, means, request: request?, address: address? },
             action: place.value("action", AuditAction::of_stored(&row.action))?,
             target: place.value("target", AuditTarget::of_stored(&row.target))?,
             owner: place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?,

@@ -109,10 +109,8 @@ impl ListedRow {
         let id = id_bytes(TABLE, "id", &row.id).map(KeyId::from_bytes)?;
         let place = Place { table: TABLE, row: &id };
         let key_id = |bytes: Vec<u8>| bytes.try_into().ok().map(KeyId::from_bytes);
-        let replaced_by = row.replaced_by.map(|bytes| place.value("replaced_by", key_id(bytes)));
-        let settings = row.settings.map(|json| place.value("settings", settings_of(&json)));
         let owner = place.value("owner_subject", owner())?;
-        let created_by = row.created_by.map(|subject| place.value("created_by", owner.fellow(&subject).ok()));
+        let created_by = place.optional("created_by", row.created_by, |subject| owner.fellow(&subject).ok());
         Ok(ApiKey {
             id,
             created_at: place.instant("created_at", row.created_at)?,
@@ -123,9 +121,9 @@ impl ListedRow {
             owner,
             prefix: row.prefix,
             scopes: place.value("scopes", Scopes::parse(&row.scopes).ok())?,
-            replaced_by: replaced_by.transpose()?,
-            settings: settings.transpose()?.unwrap_or_default(),
-            created_by: created_by.transpose()?,
+            replaced_by: place.optional("replaced_by", row.replaced_by, key_id)?,
+            settings: place.optional("settings", row.settings, |json| settings_of(&json))?.unwrap_or_default(),
+            created_by: created_by?,
         })
     }
 }

@@ -1,15 +1,15 @@
-use std::collections::BTreeMap;
-
 use diesel::prelude::{Insertable, Queryable, QueryableByName, Selectable};
 use domain::ports::{LookedUp, StoreError};
 use domain::webhooks::OwnerNumber;
 use domain::{
-    CredentialDigest, Metadata, OwnerId, OwnerLimits, OwnerRates, OwnerRecord, OwnerText, RateLimit, SuspendedBy,
-    Suspension,
+    CredentialDigest, Metadata, OwnerId, OwnerLimits, OwnerRates, OwnerRecord, OwnerText, SuspendedBy, Suspension,
 };
 
 use crate::StoredInstant;
+use crate::place::Place;
 use crate::schema::owners;
+
+const TABLE: &str = "owners";
 
 /// The limits in a row of `owners`. Their values are not checked yet.
 #[derive(Clone, Copy, Debug, Default, Insertable, Queryable, QueryableByName, Selectable)]
@@ -128,10 +128,8 @@ fn metadata_json(metadata: &Metadata) -> Option<String> {
 /// [`StoreError::Corrupt`] when a value is not what the schema promises.
 pub fn limits_in(owner: &OwnerId, row: Option<LimitsRow>) -> Result<OwnerLimits, StoreError> {
     let row = row.unwrap_or_default();
-    let limit = |column, stored: Option<i64>| {
-        let read = |stored| u32::try_from(stored).map_err(|_| corrupt(owner, column));
-        stored.map(read).transpose()
-    };
+    let place = Place { table: TABLE, row: &owner.subject() };
+    let limit = |column, stored: Option<i64>| place.optional(column, stored, |stored| stored.try_into().ok());
     Ok(OwnerLimits {
         max_active_keys: limit("max_active_keys", row.max_active_keys)?,
         max_subscriptions: limit("max_subscriptions", row.max_subscriptions)?,
@@ -145,30 +143,24 @@ pub fn limits_in(owner: &OwnerId, row: Option<LimitsRow>) -> Result<OwnerLimits,
 /// [`StoreError::Corrupt`] when a value is not what the schema promises.
 pub fn record_in(owner: &OwnerId, row: Option<OwnerRow>) -> Result<OwnerRecord, StoreError> {
     let row = row.unwrap_or_default();
-    let pairs = |json: String| serde_json::from_str::<BTreeMap<String, String>>(&json).ok();
-    let metadata = row
-        .metadata
-        .map(|json| pairs(json).and_then(|pairs| Metadata::new(pairs).ok()).ok_or_else(|| corrupt(owner, "metadata")));
-    let reason = text(owner, "reason", row.reason)?;
-    let instant = |column, stored: Option<StoredInstant>| {
-        stored.map(|stored| stored.timestamp().ok_or_else(|| corrupt(owner, column))).transpose()
-    };
-    let since = instant("suspended_at", row.suspended_at)?;
-    let by = row.suspended_by.map_or(Ok(SuspendedBy::Host), |stored| {
-        let known = SUSPENDED_BY.iter().find(|(_, known)| *known == stored);
-        known.map(|(by, _)| *by).ok_or_else(|| corrupt(owner, "suspended_by"))
-    })?;
+    let place = Place { table: TABLE, row: &owner.subject() };
+    let pairs = |json: String| Metadata::new(serde_json::from_str(&json).ok()?).ok();
+    let metadata = place.optional("metadata", row.metadata, pairs);
+    let reason = place.optional("reason", row.reason, |text| OwnerText::parse(&text).ok())?;
+    let since = place.optional_instant("suspended_at", row.suspended_at)?;
+    let known = |stored: String| SUSPENDED_BY.iter().find(|(_, known)| *known == stored).map(|(by, _)| *by);
+    let by = place.optional("suspended_by", row.suspended_by, known)?.unwrap_or(SuspendedBy::Host);
     Ok(OwnerRecord {
-        name: text(owner, "name", row.name)?,
-        email: text(owner, "email", row.email)?,
-        metadata: metadata.transpose()?.unwrap_or_default(),
+        name: place.optional("name", row.name, |text| OwnerText::parse(&text).ok())?,
+        email: place.optional("email", row.email, |text| OwnerText::parse(&text).ok())?,
+        metadata: metadata?.unwrap_or_default(),
         limits: limits_in(owner, Some(row.limits))?,
-        rates: rates_in(owner, row.key_rate_limit, row.request_rate_limit)?,
+        rates: rates_in(place, row.key_rate_limit, row.request_rate_limit)?,
         suspension: since.map(|since| Suspension { since, reason, by }),
-        erasing_since: instant("erasing_since", row.erasing_since)?,
-        rested_until: instant("rested_until", row.rested_until)?,
-        seen_at: instant("seen_at", row.seen_at)?,
-        suspends_at: instant("suspends_at", row.suspends_at)?,
+        erasing_since: place.optional_instant("erasing_since", row.erasing_since)?,
+        rested_until: place.optional_instant("rested_until", row.rested_until)?,
+        seen_at: place.optional_instant("seen_at", row.seen_at)?,
+        suspends_at: place.optional_instant("suspends_at", row.suspends_at)?,
     })
 }
 
@@ -183,30 +175,17 @@ pub fn looked_up<Stored>(
     stored: Stored,
     row: StandingRow,
 ) -> Result<LookedUp<Stored>, StoreError> {
-    let rates = rates_in(owner, row.key_rate_limit, row.request_rate_limit)?;
+    let place = Place { table: TABLE, row: &owner.subject() };
+    let rates = rates_in(place, row.key_rate_limit, row.request_rate_limit)?;
     Ok(LookedUp { digest, stored, is_suspended: row.suspended_at.is_some(), rates })
 }
 
-fn rates_in(owner: &OwnerId, key: Option<String>, request: Option<String>) -> Result<OwnerRates, StoreError> {
-    let rate = |column, stored: Option<String>| -> Result<Option<RateLimit>, StoreError> {
-        stored.map(|stored| stored.parse().map_err(|_| corrupt(owner, column))).transpose()
-    };
+fn rates_in(place: Place<'_>, key: Option<String>, request: Option<String>) -> Result<OwnerRates, StoreError> {
+    let rate = |column, stored: Option<String>| place.optional(column, stored, |limit| limit.parse().ok());
     Ok(OwnerRates {
         key_rate_limit: rate("key_rate_limit", key)?,
         request_rate_limit: rate("request_rate_limit", request)?,
     })
-}
-
-fn text<const LENGTH_MAX: usize>(
-    owner: &OwnerId,
-    column: &'static str,
-    stored: Option<String>,
-) -> Result<Option<OwnerText<LENGTH_MAX>>, StoreError> {
-    stored.map(|stored| OwnerText::parse(&stored).map_err(|_| corrupt(owner, column))).transpose()
-}
-
-fn corrupt(owner: &OwnerId, column: &'static str) -> StoreError {
-    StoreError::Corrupt { table: "owners", column, row: owner.subject().to_owned() }
 }
 
 #[cfg(test)]

@@ -66,11 +66,9 @@ impl TryFrom<SessionRow> for Session {
     fn try_from(row: SessionRow) -> Result<Self, StoreError> {
         let id = id_bytes("sessions", "id", &row.id).map(SessionId::from_bytes)?;
         let place = Place { table: "sessions", row: &id };
-        let user_agent = row.user_agent.map(|text| place.value("user_agent", UserAgent::new(&text)));
         let provider = row.owner_issuer.clone();
         let memberships =
             row.memberships.map_or(Some(Ok(Memberships::default())), |json| memberships_of(&provider, &json));
-        let address = row.address.map(|text| place.value("address", text.parse().ok()));
         Ok(Self {
             id,
             owner: place.value("owner_subject", OwnerId::new(row.owner_issuer, row.owner_subject).ok())?,
@@ -79,8 +77,8 @@ impl TryFrom<SessionRow> for Session {
             created_at: place.instant("created_at", row.created_at)?,
             seen_at: place.instant("seen_at", row.seen_at)?,
             expires_at: place.instant("expires_at", row.expires_at)?,
-            user_agent: user_agent.transpose()?,
-            address: address.transpose()?,
+            user_agent: place.optional("user_agent", row.user_agent, |text| UserAgent::new(&text))?,
+            address: place.optional("address", row.address, |text| text.parse().ok())?,
         })
     }
 }

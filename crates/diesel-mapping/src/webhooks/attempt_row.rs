@@ -34,13 +34,12 @@ impl AttemptRow {
     pub fn record(self, delivery: DeliveryId) -> Result<AttemptRecord, StoreError> {
         let place = Place { table: TABLE, row: &AttemptName { delivery, number: self.number } };
         let started_at = place.instant("started_at", self.started_at)?;
-        let failure = self.failure.map(|code| place.value("failure", FailureReason::from_code(&code)));
         Ok(AttemptRecord {
             number: place.number("number", self.number)?,
             started_at,
             duration: place.instant("ended_at", self.ended_at)?.since(started_at),
-            failure: failure.transpose()?,
-            status: self.status.map(|status| place.number("status", status)).transpose()?,
+            failure: place.optional("failure", self.failure, |code| FailureReason::from_code(&code))?,
+            status: place.optional("status", self.status, |status| status.try_into().ok())?,
             headers: self.headers.map(AnswerHeaders::from_stored).unwrap_or_default(),
             excerpt: self.excerpt,
         })

@@ -26,10 +26,10 @@ impl TryFrom<FailedRow> for FailedDelivery {
     fn try_from(row: FailedRow) -> Result<Self, StoreError> {
         let id = delivery_id(TABLE, "delivery_id", &row.delivery_id)?;
         let place = Place { table: TABLE, row: &id };
-        let failure = row.failure.map(|code| place.value("failure", FailureReason::from_code(&code)));
-        let status = row.status.map(|status| place.number("status", status));
+        let failure = place.optional("failure", row.failure, |code| FailureReason::from_code(&code));
+        let status = place.optional("status", row.status, |status| status.try_into().ok());
         let subscription = subscription_id(TABLE, "subscription_id", &row.subscription_id)?;
-        Ok(Self { id, cause: FailureCause::new(subscription, failure.transpose()?, status.transpose()?) })
+        Ok(Self { id, cause: FailureCause::new(subscription, failure?, status?) })
     }
 }
 

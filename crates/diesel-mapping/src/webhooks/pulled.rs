@@ -73,7 +73,7 @@ impl ConsumerRow {
     pub fn consumer(&self) -> Result<Consumer, StoreError> {
         let (place, stored) = (Place { table: TABLE, row: &self.name }, &self.place);
         let until = place.optional_instant("leased_until", stored.leased_until)?;
-        let through = stored.leased_through.map(|through| place.number("leased_through", through)).transpose()?;
+        let through = place.optional("leased_through", stored.leased_through, |through| through.try_into().ok())?;
         let lease = stored.lease.map(LeaseId::from_number).zip(through);
         Ok(Consumer {
             position: place.number("position", stored.position)?,
