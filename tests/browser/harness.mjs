@@ -55,7 +55,9 @@ async function watch(context, broken, failures, origins) {
     // The console learns from a 401 that no user is signed in.
     const isSignedOut = status === "401" && message.location().url === `${BASE}/api/session`;
     const isExpected = isSignedOut || (status && failures.includes(Number(status)));
-    if (["error", "warning"].includes(message.type()) && !isExpected) broken.push(`console: ${message.text()}`);
+    if (["error", "warning"].includes(message.type()) && !isExpected) {
+      broken.push(`console: ${message.text()} (${message.location().url})`);
+    }
   });
   context.on("request", (request) => {
     const url = new URL(request.url());
