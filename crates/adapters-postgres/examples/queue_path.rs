@@ -18,7 +18,7 @@ use domain::ports::{
 };
 use domain::webhooks::{EventType, NewEvent, Payload, SubscribedEvents};
 use domain::{ApiKey, CredentialDigest, OwnerId, Timestamp};
-use storage_conformance::sample::{claim_request, delivered, named_event, new_event, new_subscription_request, user};
+use storage_conformance::requests::{claim_request, delivered, named_event, new_event, new_subscription_request, user};
 use throwaway_postgres::{Cluster, ClusterSettings, Database, Pooler};
 use tokio::time::Instant;
 

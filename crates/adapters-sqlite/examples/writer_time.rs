@@ -16,7 +16,7 @@ use domain::ports::{
 use domain::webhooks::{EventType, NewEvent, Payload, SubscribedEvents};
 use domain::{OwnerId, Timestamp};
 use futures_util::future::join_all;
-use storage_conformance::sample::{at, claim_request, delivered, new_event, new_subscription_request, user};
+use storage_conformance::requests::{at, claim_request, delivered, new_event, new_subscription_request, user};
 
 /// Callers that publish at once, each one event.
 const CALLERS: usize = 128;

@@ -26,7 +26,7 @@
 //! Without macros, loop over [`keys::PROMISES`], [`keys::SHARED_PROMISES`], the same two of [`sessions`], and
 //! [`webhooks::PROMISES`]. The suite does not read a clock, so that every run is the same. It cannot crash your process:
 //! [`keys::durability`], [`sessions::durability`] and [`webhooks::durability`] check a store that was closed, or killed,
-//! and opened again. [`sample`] has requests for other tests of one adapter.
+//! and opened again. [`requests`] has requests for other tests of one adapter.
 
 #![expect(clippy::missing_panics_doc, reason = "a broken promise panics: that is what every function here is for")]
 
@@ -38,7 +38,8 @@ pub mod keys;
 pub mod owners;
 mod ports;
 mod racing;
-pub mod sample;
+pub mod requests;
+mod sample;
 pub mod sessions;
 mod shared;
 mod suite;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use adapters_journal::open_store;
 use domain::ports::{Insertion, KeyStore, Retained, Store};
 use domain::{KeyId, ListView};
-use storage_conformance::sample::{at, new_key_request, revoke_request, user};
+use storage_conformance::requests::{at, new_key_request, revoke_request, user};
 use tempfile::TempDir;
 
 use crate::open;

@@ -10,7 +10,7 @@ use domain::memory::{MemoryAuditLog, MemoryOwnerStore, MemoryOwners, unique_caus
 use domain::ports::{ChangeOwnerRequest, SetOwnerStateRequest, Store};
 use domain::{OwnerChange, OwnerName, OwnerRecord, OwnerStateChange, Patch, Timestamp};
 use storage_conformance::KeyPorts;
-use storage_conformance::sample::user;
+use storage_conformance::requests::user;
 use tempfile::TempDir;
 
 use crash::store_key;

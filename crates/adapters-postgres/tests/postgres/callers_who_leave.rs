@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use adapters_postgres::{PostgresSettings, PostgresStore};
 use domain::audit::{AuditEvent, AuditFilter};
 use domain::ports::{AuditLog, AuditWatcher, Insertion, KeyStore as _, Schema as _, StoreError};
-use storage_conformance::sample::{at, new_key_request, revoke_request, user};
+use storage_conformance::requests::{at, new_key_request, revoke_request, user};
 use throwaway_postgres::{Cluster, Database};
 use tokio_postgres::Client;
 

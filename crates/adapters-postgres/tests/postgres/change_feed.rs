@@ -10,7 +10,7 @@ use domain::ports::{
     Rotation, Schema, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId, ListView, OwnerId, RotationRefusal};
-use storage_conformance::sample::{at, new_key_request, revoke_request, rotate_request, user};
+use storage_conformance::requests::{at, new_key_request, revoke_request, rotate_request, user};
 use storage_conformance::{Instances, SharedSessionStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;

@@ -15,7 +15,7 @@ use futures_util::future::{join_all, try_join_all};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
-use storage_conformance::sample::{at, revoke_all_request, user};
+use storage_conformance::requests::{at, revoke_all_request, user};
 use storage_conformance::{KeyPorts, OF_EACH_KIND, Promise};
 use storage_conformance::{audit, broken, catalogue, keys, owners, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database, Pooler};

@@ -7,7 +7,7 @@ use domain::ports::{
 };
 use domain::webhooks::SubscriptionOutcomes;
 use domain::{Hour, HourRange};
-use storage_conformance::sample::{at, new_subscription_request, user};
+use storage_conformance::requests::{at, new_subscription_request, user};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::operator_plans::{open, rows_read, run};

@@ -9,7 +9,7 @@ use domain::ports::{
     ChangeFeed, CredentialChanges, CredentialStore, Insertion, KeyStore as _, Revocation, Schema, StoreError,
 };
 use domain::{ApiKey, CredentialDigest, KeyId};
-use storage_conformance::sample::{at, new_key_request, revoke_request, user};
+use storage_conformance::requests::{at, new_key_request, revoke_request, user};
 use throwaway_postgres::{Cluster, ClusterSettings};
 
 use crate::databases::{connect, until_calls_wait};

@@ -9,7 +9,7 @@ use domain::ports::{
     RevokeKeyRequest, RevokeUserKeysRequest, Rotation, Schema as _,
 };
 use domain::{ApiKey, KeyUse, LISTED_ENDED_KEYS_MAX, ListView, Timestamp};
-use storage_conformance::sample::{self, new_key_request, revoke_all_request, revoke_request, rotate_request, user};
+use storage_conformance::requests::{self, new_key_request, revoke_all_request, revoke_request, rotate_request, user};
 use throwaway_postgres::{Cluster, Database};
 
 /// Turns before the owner has ended keys: enough for the server to keep its plans.
@@ -94,5 +94,5 @@ async fn turn(store: &PostgresStore, now: Timestamp) {
 }
 
 fn at(seconds: u64) -> Timestamp {
-    sample::at(0).plus(Duration::from_secs(seconds))
+    requests::at(0).plus(Duration::from_secs(seconds))
 }

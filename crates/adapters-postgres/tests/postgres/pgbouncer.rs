@@ -8,7 +8,7 @@ use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
 use domain::Hour;
 use domain::ports::{EventTypes, OwnerStore, Retained, Retention as _, Schema as _};
 use futures_util::future::{try_join, try_join_all};
-use storage_conformance::sample::user;
+use storage_conformance::requests::user;
 use throwaway_postgres::{Cluster, Database, Pooler};
 use tokio::time::timeout;
 

@@ -12,7 +12,7 @@ use domain::organizations::Memberships;
 use domain::ports::{Close as _, CredentialStore, KeyStores, SessionStores};
 use domain::sessions::{OpenSession, OpenedSession, SESSIONS_MAX, Session, SessionRole, SessionUse, Sessions};
 use domain::{CredentialDigest, OwnerId};
-use storage_conformance::sample::{at, user};
+use storage_conformance::requests::{at, user};
 use throwaway_postgres::{Cluster, Database};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};

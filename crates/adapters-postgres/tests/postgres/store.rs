@@ -14,7 +14,7 @@ use domain::{ListView, OwnerId};
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
-use storage_conformance::sample::{at, new_key_request, revoke_all_request, user};
+use storage_conformance::requests::{at, new_key_request, revoke_all_request, user};
 use storage_conformance::{KeyPorts, SessionPorts, WebhookStore};
 use throwaway_postgres::{Cluster, ClusterSettings, Database};
 use tokio::sync::Barrier;

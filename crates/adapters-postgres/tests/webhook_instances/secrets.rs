@@ -2,7 +2,7 @@ use domain::SealingKeys;
 use domain::memory::{SeededEntropy, unique_cause};
 use domain::ports::{EventStore as _, RotateSecretRequest, SealedSecretStore as _, SubscriptionStore as _};
 use domain::webhooks::SigningSecret;
-use storage_conformance::sample::new_subscription_request;
+use storage_conformance::requests::new_subscription_request;
 
 use crate::world::{alice, at, event, hexadecimal, instance, query};
 

@@ -5,12 +5,12 @@ use domain::memory::unique_cause;
 use domain::ports::{ChangeSubscriptionRequest, ClaimRequest, RecoverRequest, RetryRequest, SubscriptionStore as _};
 use domain::webhooks::{NewEvent, Recoverable, SubscriptionChange};
 use domain::{OwnerId, SubscriptionId, Timestamp};
-use storage_conformance::sample::{claim_request, named_event, new_event, new_subscription_request, user};
+use storage_conformance::requests::{claim_request, named_event, new_event, new_subscription_request, user};
 use throwaway_postgres::{Cluster, Database};
 
 use crate::databases;
 
-pub(crate) use storage_conformance::sample::{at, delivered};
+pub(crate) use storage_conformance::requests::{at, delivered};
 
 pub(crate) use crate::databases::connect;
 

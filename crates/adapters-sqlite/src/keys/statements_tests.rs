@@ -2,7 +2,7 @@
 
 use diesel_mapping::keys::DELETE_ENDED;
 use domain::ports::{RevokeKeyRequest, RotateKeyRequest, Schema as _};
-use storage_conformance::sample::{at, new_key_request, revoke_request, rotate_request, user};
+use storage_conformance::requests::{at, new_key_request, revoke_request, rotate_request, user};
 
 use super::*;
 use crate::statements_tests::{Statements, plan};

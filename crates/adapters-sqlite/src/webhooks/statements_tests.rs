@@ -17,7 +17,7 @@ use domain::webhooks::{
     Subscription, SubscriptionChange,
 };
 use domain::{DeliveryId, KeyId, OwnerId, Timestamp};
-use storage_conformance::sample::{claim_request, delivered, named_event, new_event, new_subscription_request, user};
+use storage_conformance::requests::{claim_request, delivered, named_event, new_event, new_subscription_request, user};
 use tempfile::TempDir;
 
 use super::*;

@@ -17,7 +17,7 @@ use domain::webhooks::{
     Subscription,
 };
 use domain::{DeliveryId, OwnerId, OwnerStateChange, SealingKeys, SubscriptionId, Timestamp};
-use storage_conformance::sample::{claim_request, new_event, new_subscription_request, user};
+use storage_conformance::requests::{claim_request, new_event, new_subscription_request, user};
 
 use super::*;
 

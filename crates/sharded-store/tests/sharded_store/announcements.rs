@@ -9,7 +9,7 @@ use domain::memory::unique_cause;
 use domain::ports::{AuditLog, AuditPage, AuditWatcher, Store, StoreError};
 use domain::{AuditId, Home, KeyId};
 use sharded_store::ShardedStore;
-use storage_conformance::sample::user;
+use storage_conformance::requests::user;
 
 use crate::composed::memory_store;
 

@@ -21,7 +21,7 @@ use domain::{
     report_leaks,
 };
 use sharded_store::ShardedStore;
-use storage_conformance::sample::{at, user};
+use storage_conformance::requests::{at, user};
 
 use crate::composed::{Counting, LookUps, memory_store};
 

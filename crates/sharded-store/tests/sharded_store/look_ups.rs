@@ -14,7 +14,7 @@ use domain::ports::{
 use domain::sessions::{OpenSession, Session, SessionRole, Sessions};
 use domain::{ApiKey, CreateKey, CredentialDigest, Home, KeyPolicy, Keys, Label, OwnerId, Placement, Timestamp};
 use sharded_store::ShardedStore;
-use storage_conformance::sample::{at, new_key_request, user};
+use storage_conformance::requests::{at, new_key_request, user};
 
 use crate::composed::{Counting, LookUps, memory_store};
 

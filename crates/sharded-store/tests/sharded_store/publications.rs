@@ -10,7 +10,7 @@ use domain::ports::{EventStore, Publication, Store, StoreError};
 use domain::webhooks::NewEvent;
 use domain::{EventId, Home};
 use sharded_store::ShardedStore;
-use storage_conformance::sample::{at, named_event, new_event, user};
+use storage_conformance::requests::{at, named_event, new_event, user};
 use tokio::sync::Barrier;
 use tokio::time::timeout;
 
