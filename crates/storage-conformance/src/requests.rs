@@ -15,18 +15,18 @@ use crate::webhooks::{sample as webhooks, work};
 pub use crate::keys::sample::{revoke_all_request, revoke_request};
 pub use crate::sample::{at, user};
 
-/// Inserts a good key of the owner, who may have `max` of them at the start of the samples.
+/// An insertion of a good key of the owner, who may have `max` of them at the start of the samples.
 pub fn new_key_request(owner: &OwnerId, max: u32) -> InsertKeyRequest {
     InsertKeyRequest { view: ListView::at(at(0)), ..keys::insert_request(&keys::Sample::of(owner), max) }
 }
 
-/// Rotates the key at the start of the samples, with an overlap of a minute. At most `overlapping_max` keys may overlap.
+/// A rotation of the key at the start of the samples, with an overlap of a minute. At most `overlapping_max` keys may overlap.
 pub fn rotate_request(owner: &OwnerId, id: KeyId, overlapping_max: u32) -> RotateKeyRequest {
     let replacement = keys::Replacement::at(at(0), 60_000).overlapping(overlapping_max);
     RotateKeyRequest { id, ..keys::rotate_request(&keys::Sample::of(owner), &replacement) }
 }
 
-/// Inserts a subscription of the owner to every event.
+/// An insertion of a subscription of the owner to every event.
 pub fn new_subscription_request(owner: &OwnerId) -> InsertSubscriptionRequest {
     let (subscription, secret) = (webhooks::subscription(owner), webhooks::secret());
     InsertSubscriptionRequest { subscription, secret, max: webhooks::NO_MAX, cause: unique_cause() }
@@ -42,7 +42,7 @@ pub fn named_event(new: NewEvent, id: &str, content: &str) -> NewEvent {
     webhooks::named(new, id, content)
 }
 
-/// Claims for a minute.
+/// A claim for a minute.
 pub fn claim_request(now: Timestamp) -> ClaimRequest {
     ClaimRequest { at: now, until: now.plus(Duration::from_mins(1)), ..work::request(0) }
 }

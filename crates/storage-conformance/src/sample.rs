@@ -20,7 +20,8 @@ pub(crate) fn user_of(issuer: &str, subject: &str) -> OwnerId {
     OwnerId::new(issuer, subject).expect("the sample's issuer and subject are valid")
 }
 
-/// Owners that differ in case, in spaces, in how characters are composed, in patterns of SQL, or in where the issuer ends.
+/// Owners that differ in case, in spaces, in the composition of characters, in wildcards of SQL, or in the
+/// boundary between issuer and subject.
 pub(crate) fn look_alikes() -> [OwnerId; 18] {
     [
         ("https://id.example", "alice"),

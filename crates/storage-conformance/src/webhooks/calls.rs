@@ -24,7 +24,7 @@ pub(super) fn claiming(store: &Arc<dyn WebhookStore>, millis: i64) -> Call<Vec<H
 }
 
 /// Publishes this number of events one by one, and counts the deliveries that were accepted.
-pub(super) fn publishing(store: &Arc<dyn WebhookStore>, owner: &OwnerId, millis: i64, count: u32) -> Call<u32> {
+pub(super) fn publishing(store: &Arc<dyn WebhookStore>, owner: &OwnerId, count: u32, millis: i64) -> Call<u32> {
     let owner = owner.clone();
     calling(store, move |store| async move {
         let mut accepted = 0;

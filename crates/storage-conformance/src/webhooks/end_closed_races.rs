@@ -20,19 +20,21 @@ const PUBLISHED_EACH: u32 = 3;
 
 /// Every delivery that is accepted while a subscription is deleted ends: none can be claimed afterwards, and none is lost.
 pub async fn publications_beside_a_deletion_all_end(store: Arc<dyn WebhookStore>) {
-    closing_races(&store, true).await;
+    let deletes = true;
+    closing_races(&store, deletes).await;
 }
 
 /// Every delivery that is accepted while a subscription is disabled ends: none can be claimed afterwards, and none is lost.
 /// The subscription misses all later events.
 pub async fn publications_beside_a_disabling_all_end(store: Arc<dyn WebhookStore>) {
-    closing_races(&store, false).await;
+    let deletes = false;
+    closing_races(&store, deletes).await;
 }
 
 async fn closing_races(store: &Arc<dyn WebhookStore>, deletes: bool) {
     for round in 0..12 {
         let lane = subscribed(&**store, &user(&format!("round {round}"))).await;
-        let mut calls: Vec<_> = (0..4).map(|_| publishing(store, &lane.owner, 0, PUBLISHED_EACH)).collect();
+        let mut calls: Vec<_> = (0..4).map(|_| publishing(store, &lane.owner, PUBLISHED_EACH, 0)).collect();
         let closed = lane.clone();
         let closing = calling(store, move |store| async move {
             close(&*store, &closed, deletes, at(50)).await;

@@ -32,7 +32,7 @@ pub async fn everything_that_was_accepted_is_delivered(store: Arc<dyn WebhookSto
     let mut accepted = 0;
     for round in 0..25 {
         let start = round * ROUND_MILLIS;
-        let publishers = (0..3).map(|_| publishing(&store, &owner, start, 2));
+        let publishers = (0..3).map(|_| publishing(&store, &owner, 2, start));
         let dispatchers = (0..3).map(|n| dispatching(&store, start, n));
         accepted += all_at_once(publishers.chain(dispatchers).collect()).await.iter().sum::<u32>();
         drain(&*store, start + ROUND_MILLIS / 2).await;
@@ -103,7 +103,7 @@ pub async fn a_publication_beside_an_enabling_is_claimed(store: Arc<dyn WebhookS
             update(&*store, &enabled, &switched(true), at(start)).await;
             0_u32
         });
-        let accepted: u32 = race(round, enabling, publishing(&store, &owner, start, 1)).await.iter().sum();
+        let accepted: u32 = race(round, enabling, publishing(&store, &owner, 1, start)).await.iter().sum();
         end_closed(&*store, start).await;
         let held = claim(&*store, start + 1).await;
         assert_eq!(held.len(), accepted as usize, "round {round}: what was accepted must be claimed");

@@ -149,7 +149,7 @@ pub async fn purging_beside_publications_loses_nothing(store: Arc<dyn WebhookSto
     for round in 0..8 {
         publish(&*store, &[event_at(&owner, at(EARLIER)), event_at(&owner, at(EARLIER))]).await;
         drain(&*store, round * 100).await;
-        let publications = (0..3).map(|_| publishing(&store, &owner, 0, 1));
+        let publications = (0..3).map(|_| publishing(&store, &owner, 1, 0));
         let purging = calling(&store, |store| async move {
             purge(&*store, 0, 3).await;
             0_u32

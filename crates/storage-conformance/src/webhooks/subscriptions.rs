@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::ports::{Retained, StoreError, SubscriptionInsertion};
 use domain::webhooks::{Breaker, DisableReason, Subscription, SubscriptionHealth, SubscriptionStatus};
-use domain::{KeyId, OwnerId, Timestamp};
+use domain::{KeyId, Timestamp};
 
 use super::WebhookStore;
 use super::calls::calling;
@@ -14,7 +14,7 @@ use super::sample::{
     subscribed, subscription, subscriptions, switched, update, url,
 };
 use crate::racing::all_at_once;
-use crate::sample::{at, user, user_of};
+use crate::sample::{at, look_alikes, user};
 
 /// A stored subscription of any status comes back equal in every field, from a list and from a look-up. Its lane is new.
 pub async fn every_field_of_a_subscription_comes_back(store: Arc<dyn WebhookStore>) {
@@ -85,21 +85,7 @@ pub async fn texts_of_subscriptions_come_back_byte_for_byte(store: Arc<dyn Webho
 /// Two owners are the same only if issuer and subject are the same bytes: an owner never sees another's subscriptions or
 /// events.
 pub async fn look_alike_owners_have_subscriptions_of_their_own(store: Arc<dyn WebhookStore>) {
-    let owners: Vec<OwnerId> = [
-        ("https://id.example", "alice"),
-        ("https://id.example", "Alice"),
-        ("https://id.example", "alice "),
-        ("https://id.example", "alice%"),
-        ("https://id.example", "caf\u{e9}"),
-        ("https://id.example", "cafe\u{301}"),
-        ("https://id.example/", "alice"),
-        ("organization:https://id.example", "alice"),
-        ("https://ID.example", "alice"),
-        ("https://id.examplea", "lice"),
-        ("alice", "https://id.example"),
-    ]
-    .map(|(issuer, subject)| user_of(issuer, subject))
-    .into();
+    let owners = look_alikes();
     for owner in &owners {
         subscribed(&*store, owner).await;
     }

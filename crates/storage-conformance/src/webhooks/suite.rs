@@ -4,6 +4,7 @@ use domain::ports::{
 };
 
 use crate::Promise;
+use crate::suite::promise_table;
 
 /// The eight webhook ports, the figures of the queue and the purge, which one store implements.
 pub trait WebhookStore:
@@ -40,33 +41,9 @@ impl<
 #[macro_export]
 macro_rules! webhook_store_tests {
     ($fresh:expr $(,)?) => {
-        $crate::with_webhook_store_promises! { [$crate::webhook_store_tests_of] ($fresh) }
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! webhook_store_tests_of {
-    (($fresh:expr) $($group:ident::$name:ident)*) => {
-        $(
-            #[test]
-            fn $name() {
-                let promise = $crate::Promise {
-                    name: stringify!($name),
-                    check: |store| ::std::boxed::Box::pin($crate::webhooks::$group::$name(store)),
-                };
-                $crate::keep::<dyn $crate::WebhookStore, _>(&promise, $fresh);
-            }
-        )*
-    };
-}
-
-macro_rules! table_of {
-    (() $($group:ident::$name:ident)*) => {
-        /// Every promise of the webhook ports, in the order of their methods.
-        pub const PROMISES: &[Promise<dyn WebhookStore>] = &[
-            $(Promise { name: stringify!($name), check: |store| Box::pin(super::$group::$name(store)) }),*
-        ];
+        $crate::with_webhook_store_promises! {
+            [$crate::promise_tests] ($crate::keep, $crate::webhooks::PROMISES, $fresh)
+        }
     };
 }
 
@@ -300,4 +277,9 @@ macro_rules! with_webhook_store_promises {
     };
 }
 
-with_webhook_store_promises! { [table_of] () }
+with_webhook_store_promises! {
+    [promise_table] (
+        /// Every promise of the webhook ports, in the order of their methods.
+        PROMISES: Promise<dyn WebhookStore>
+    )
+}
