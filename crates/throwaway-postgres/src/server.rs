@@ -61,7 +61,7 @@ impl Server {
         Self::loan()?.map(|(port, folder)| Self::of(port, folder, false, None)).transpose()
     }
 
-    /// A cluster that another process starts and stops, unless there is a watchdog.
+    /// A cluster. Without a watchdog, another process starts and stops it.
     pub(crate) fn of(
         port: u16,
         folder: PathBuf,

@@ -138,7 +138,7 @@ impl Verifier {
         Arc::new(OwnerStates::new(store, self.answers()))
     }
 
-    /// What is cached of keys and of sessions.
+    /// The cached answers about keys and about sessions.
     fn answers(&self) -> [Arc<dyn Remembered>; 2] {
         [Arc::clone(&self.keys.answers) as _, Arc::clone(&self.sessions.answers) as _]
     }

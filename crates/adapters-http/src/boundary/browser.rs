@@ -12,7 +12,7 @@ pub(crate) fn browser_of(request: &HttpRequest) -> Browser {
 }
 
 /// Records the user who has signed in, or calls with an ID token, for the log.
-pub(crate) fn note_signed_in(request: &HttpRequest, user: &OwnerId) {
+pub(crate) fn note_user(request: &HttpRequest, user: &OwnerId) {
     if let Some(exchange) = Exchange::of(request) {
         exchange.note_user(user);
     }

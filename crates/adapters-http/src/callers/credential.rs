@@ -10,7 +10,7 @@ use domain::{IdToken, OwnerId};
 use verifier::VerifiedKey;
 
 use crate::api::Api;
-use crate::boundary::browser::note_signed_in;
+use crate::boundary::browser::note_user;
 use crate::boundary::exchange::Exchange;
 use crate::callers::calls::Right;
 use crate::callers::operator::may_still;
@@ -71,7 +71,7 @@ pub(super) async fn verify_id_token(request: &HttpRequest, token: &str) -> Resul
     match api.identity.verify(&IdToken::new(token), api.clock.world_time()).await? {
         IdentityVerdict::Refused(reason) => Err(ApiError::CredentialInvalid(Invalid::IdToken, reason)),
         IdentityVerdict::Valid(identity) => {
-            note_signed_in(request, &identity.user);
+            note_user(request, &identity.user);
             note_sign_in(api, &identity.user).await;
             Ok(identity)
         }

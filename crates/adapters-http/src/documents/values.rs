@@ -316,7 +316,7 @@ impl Values {
         }
     }
 
-    /// The shortest and the longest string, in characters; `None` where another list has it, or the pattern.
+    /// The shortest and the longest string, in characters; `None` without a limit, or where an attribute or the pattern has it.
     fn lengths(self) -> (Option<usize>, Option<usize>) {
         match self {
             Self::Text(_, min, max) => (min, Some(max)),

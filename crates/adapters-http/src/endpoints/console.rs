@@ -10,7 +10,7 @@ use pages::escape;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::boundary::browser::{browser_of, note_signed_in};
+use crate::boundary::browser::{browser_of, note_user};
 use crate::boundary::exchange::origin_of;
 use crate::callers::credential::note_sign_in;
 use crate::callers::session::find_good_session;
@@ -95,7 +95,7 @@ pub(super) async fn complete_sign_in(state: Data<State>, request: HttpRequest) -
         state.api.sessions.end(user, session, &origin_of(&request)).await?;
         return Err(ErrorCode::OwnerSuspended.into());
     }
-    note_signed_in(&request, user);
+    note_user(&request, user);
     note_sign_in(&state.api, user).await;
     let secret = signed_in.opened.secret.expose();
     // A page and no redirect: browsers do not send a `SameSite=Strict` cookie after a navigation that another site began.

@@ -8,7 +8,7 @@ use domain::sessions::EndSessionError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::boundary::browser::{browser_of, note_signed_in};
+use crate::boundary::browser::{browser_of, note_user};
 use crate::callers::call::{Admit, Call, CallBody};
 use crate::callers::owner::OwnerCall;
 use crate::callers::session::{CallingSession, roles_end_at};
@@ -67,7 +67,7 @@ pub(super) async fn begin_visit(mut call: Call<OwnPage>) -> Result<HttpResponse,
         call.api().sessions.end(user, begun.opened.session.id, &call.origin()).await?;
         return Err(ErrorCode::PortalLinkSpent.into());
     }
-    note_signed_in(&call.request, user);
+    note_user(&call.request, user);
     let session = CurrentSession::of_new(&begun.opened.session);
     let return_url = begun.visit.return_url.map(|url| url.to_string());
     let cookies = call.state().cookies.keep_visit(begun.opened.secret.expose(), begun.visit.lifetime.as_secs());

@@ -58,8 +58,7 @@ impl Default for KeyPolicySettings {
 }
 
 /// A field has a value that is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field:?} must be {allowed}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidKeyPolicy {
     /// The field.
     pub field: KeyPolicyField,
@@ -199,7 +198,9 @@ mod tests {
     fn refused(change: impl Fn(&mut KeyPolicySettings)) -> Option<KeyPolicyField> {
         let mut settings = KeyPolicySettings::default();
         change(&mut settings);
-        KeyPolicy::new(settings).err().map(|refused| refused[0].field)
+        let refused = KeyPolicy::new(settings).err()?;
+        assert_eq!(refused.len(), 1, "{refused:?}");
+        Some(refused[0].field)
     }
 
     #[test]
@@ -211,6 +212,8 @@ mod tests {
     fn names_the_field_that_is_not_allowed() {
         assert_eq!(refused(|s| s.max_active = 0), Some(KeyPolicyField::MaxActive));
         assert_eq!(refused(|s| s.prefix = String::new()), Some(KeyPolicyField::Prefix));
+        let of_default = refused(|s| (s.max_ttl_days, s.default_ttl_days) = (0, Some(7)));
+        assert_eq!(of_default, Some(KeyPolicyField::MaxTtlDays), "a refused limit counts with its default");
         assert_eq!(refused(|s| s.prefix = "a".repeat(33)), Some(KeyPolicyField::Prefix));
         assert_eq!(refused(|s| s.prefix = "a.b".into()), Some(KeyPolicyField::Prefix));
         assert_eq!(refused(|s| s.preview_length = 0), Some(KeyPolicyField::PreviewLength));

@@ -40,8 +40,7 @@ impl Default for WebhookPolicySettings {
 }
 
 /// A field has a value that is not allowed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field:?} must be {allowed}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidWebhookPolicy {
     /// The field.
     pub field: WebhookPolicyField,
@@ -133,12 +132,28 @@ mod tests {
     fn refused(change: impl Fn(&mut WebhookPolicySettings)) -> Option<WebhookPolicyField> {
         let mut settings = WebhookPolicySettings::default();
         change(&mut settings);
-        WebhookPolicy::new(settings).err().map(|refused| refused[0].field)
+        let refused = WebhookPolicy::new(settings).err()?;
+        assert_eq!(refused.len(), 1, "{refused:?}");
+        Some(refused[0].field)
     }
 
     #[test]
     fn the_defaults_are_allowed() {
         assert_eq!(refused(|_| ()), None);
+    }
+
+    #[test]
+    fn names_every_field_at_once() {
+        let settings = WebhookPolicySettings {
+            max_subscriptions: 0,
+            max_payload_bytes: 0,
+            retention: Duration::ZERO,
+            ..WebhookPolicySettings::default()
+        };
+        let refused: Vec<_> = WebhookPolicy::new(settings).unwrap_err().into_iter().map(|one| one.field).collect();
+        let expected =
+            [WebhookPolicyField::MaxSubscriptions, WebhookPolicyField::MaxPayloadBytes, WebhookPolicyField::Retention];
+        assert_eq!(refused, expected);
     }
 
     #[test]

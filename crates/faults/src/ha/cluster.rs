@@ -89,7 +89,7 @@ impl Cluster {
         self.until("does not heal", async || self.is_whole().await.then_some(())).await
     }
 
-    /// Asks until there is an answer. `problem` is the predicate of the error after too long a time.
+    /// Asks until there is an answer. After too long a time, it fails with "the cluster" and `problem`.
     async fn until<T>(&self, problem: &str, ask: impl AsyncFn() -> Option<T>) -> anyhow::Result<T> {
         let start = Instant::now();
         loop {
@@ -134,7 +134,8 @@ impl Cluster {
     }
 
     pub(super) fn kill_etcd(&mut self) -> anyhow::Result<()> {
-        self.etcd.take().context("etcd does not run").map(drop)
+        let mut etcd = self.etcd.take().context("etcd does not run")?;
+        Ok(etcd.0.kill()?)
     }
 
     /// The last lines of each node's log.

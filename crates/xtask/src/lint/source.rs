@@ -13,7 +13,8 @@ use anyhow::Context;
 pub(super) fn files(folder: &Path, kind: &str) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+    for entry in entries {
+        let path = entry?.path();
         if path.is_dir() {
             found.extend(files(&path, kind)?);
         } else if path.extension().is_some_and(|extension| extension == kind) {

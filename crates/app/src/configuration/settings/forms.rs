@@ -1,4 +1,4 @@
-//! How values are written: what is allowed, how they are parsed, and as much of them as may be shown.
+//! The forms of values: the allowed values, their parsers, and the part that may be shown.
 
 use std::fmt::Display;
 use std::net::IpAddr;
