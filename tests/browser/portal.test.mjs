@@ -108,7 +108,7 @@ test("a frame that may not write to the clipboard copies all the same, or select
 });
 
 test("a frame is as high as what it shows, also while a dialog is open", async () => {
-  const { context, page, frame } = await framed("hank");
+  const { page, frame, close } = await framed("hank");
   await frame.getByText("Signed in as hank").waitFor();
   const height = () => page.locator("iframe").evaluate((frame) => frame.clientHeight);
   const excess = () => frame.locator("html").evaluate((page) => page.scrollHeight - page.clientHeight);
@@ -131,20 +131,20 @@ test("a frame is as high as what it shows, also while a dialog is open", async (
       (one) => one.scrollHeight <= one.clientHeight + 1 && one.getBoundingClientRect().bottom <= innerHeight,
     ),
   );
-  await context.close();
+  await close();
 });
 
 test("a dialog opens where the visitor clicked, however high the frame is", async () => {
   const subscription = (n) => ({ url: `http://127.0.0.1:1024/${n}`, events: ["*"] });
   for (let n = 0; n < 40; n += 1) await api("iris", "POST", "/api/webhooks/subscriptions", subscription(n));
-  const { context, page, frame } = await framed("iris", { viewport: { width: 1100, height: 720 } });
+  const { page, frame, close } = await framed("iris", { viewport: { width: 1100, height: 720 } });
   await frame.getByRole("link", { name: "Subscriptions", exact: true }).click();
   await frame.getByRole("rowheader").nth(39).waitFor();
   await eventually("a high frame", async () => (await page.locator("iframe").boundingBox()).height > 1500);
   await frame.getByRole("button", { name: "New subscription" }).click();
   const { y } = await frame.getByRole("dialog").boundingBox();
   assert.ok(y >= 0 && y < 360, `the dialog begins at ${y} px of a window of 720 px`);
-  await context.close();
+  await close();
 });
 
 test("no screen of the portal says who wrote it", async () => {

@@ -42,7 +42,7 @@ test("a person signs in and out, and so does the provider", async () => {
   assert.ok(nonce.length >= 22 && method === "S256" && scope === "openid groups", JSON.stringify(asked.at(-1)));
   assert.deepEqual(exchanged.at(-1), { by: "client_secret_basic", hasVerifier: true });
   assert.equal(await page.getByRole("navigation", { name: "Operator" }).count(), 0);
-  // The reads of the screen: a read that meets the end of the session gets a 401.
+  // A read that is in progress when the session ends gets a 401.
   await page.getByText("You have no active key").waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("button", { name: "Yes, sign me out" }).click();
@@ -64,6 +64,7 @@ test("a person who stays signed in at the provider is signed out of Gatepost, an
   await page.getByText("Signed in as root").waitFor();
   // The claim comes with a scope of its name.
   await page.getByRole("navigation", { name: "Operator" }).waitFor();
+  // A read that is in progress when the session ends gets a 401.
   await page.getByText("Make an API key").waitFor();
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("button", { name: "No, stay signed in" }).click();

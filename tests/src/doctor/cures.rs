@@ -86,9 +86,10 @@ async fn faults_of_settings_and_files() {
     on_sqlite().await.without("ENCRYPTION_KEY").has("ENCRYPTION_KEY is missing", Shows).await;
     let misspelt = on_sqlite().await.with("GATEPOST_LISTN", "127.0.0.1:1");
     misspelt.has_only("GATEPOST_LISTN", "correct the name", Cures).await;
-    for (mode, fault, words) in
-        [(0o602, "can write", "the rights of the file: `chmod o-w"), (0o604, "can read", "`chmod o-r")]
-    {
+    for (mode, fault, words) in [
+        (0o602, "which holds configuration: chmod o-w", "the rights of the file: `chmod o-w"),
+        (0o604, "can read", "`chmod o-r"),
+    ] {
         let place = on_sqlite().await.without("ENCRYPTION_KEY");
         let file = place.folder.path().join("a key");
         fs::write(&file, ENCRYPTION_KEY).unwrap();

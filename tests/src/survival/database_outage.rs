@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, own_server, readiness, until};
+use crate::harness::{FaultProxy, Gatepost, Line, Request, Response, Setup, Storage, own_server, until};
 
 /// The bound in `docs/operations/databases.md`, with a margin for a busy machine.
 const ANSWER_WITHIN: Duration = Duration::from_secs(6);
@@ -113,5 +113,6 @@ async fn assert_heals(gatepost: &mut Gatepost, full_key: &str) {
 
 /// Waits, because `/readyz` reuses a result for half a second.
 async fn readyz_answers(gatepost: &Gatepost, status: u16) {
-    until("/readyz has this status", async || readiness(gatepost.address()).await == Some(status)).await;
+    let readyz = Request::new("GET", "/readyz");
+    until("/readyz has this status", async || gatepost.send(&readyz).await.status == status).await;
 }

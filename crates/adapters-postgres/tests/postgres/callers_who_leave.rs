@@ -130,7 +130,8 @@ async fn callers_who_leave_make_no_writers() {
     let cluster = Cluster::shared().await.unwrap();
     cluster.execute(&world.database.name, STALL_CHANGES).await.unwrap();
     let Insertion::Stored(keys) = world.insert("alice").await.unwrap() else { panic!("there is room") };
-    let request = revoke_request(&keys[0].owner, keys[0].id, at(0));
+    let [key] = &keys[..] else { panic!("one key is stored: {keys:?}") };
+    let request = revoke_request(&key.owner, key.id, at(0));
     for _ in 0..5 {
         world.leave(world.store.revoke(&request)).await;
     }

@@ -38,7 +38,8 @@ async fn subscribed() -> (SqliteStore, Subscription, TempDir) {
     (store, new.subscription, folder)
 }
 
-/// A subscription of alice. Lanes that became ready at the same time are served in the order of the ids, so of the seeds.
+/// A subscription of alice. Lanes that became ready at the same time are served in the order of their ids: the id of
+/// seed 1 comes before the id of seed 2.
 fn subscription(seed: u64) -> InsertSubscriptionRequest {
     let mut new = new_subscription_request(&user("alice"));
     new.subscription.id = SubscriptionId::mint(NOW, &SeededEntropy::new(seed));

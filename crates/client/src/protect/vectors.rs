@@ -116,6 +116,7 @@ mod tests {
     #[tokio::test]
     async fn verifier() {
         let vectors: Vec<Script> = cases("verifier.json");
+        assert!(vectors.len() > 25, "{} vectors", vectors.len());
         for script in vectors.iter().filter(|script| !CHOICE_OF_THE_CACHE.contains(&script.name.as_str())) {
             let scene = Scene::with(settings(&script.settings)).await;
             for (number, step) in script.steps.iter().enumerate() {

@@ -116,7 +116,7 @@ const AREAS: [(&str, &str, &str); 3] = [
 ];
 
 /// The classes of the other operations.
-const OPERATIONS: &[(&str, &str)] = &[
+const OTHER_OPERATIONS: &[(&str, &str)] = &[
     ("GET /api/audit", "see own sessions"),
     ("GET /api/event-types", "whoami"),
     ("GET /api/event-types/openapi.json", "whoami"),
@@ -153,7 +153,10 @@ const PAGES: [Option<(&str, &str)>; 3] = [Some(SAME_ORIGIN), Some(("sec-fetch-si
 #[tokio::test]
 async fn every_operation_admits_whom_the_table_admits() {
     let operations = documented();
-    assert!(OPERATIONS.iter().all(|(operation, _)| operations.contains(*operation)), "the table: {operations:?}");
+    assert!(operations.len() > 150, "{operations:?}");
+    for (operation, _) in OTHER_OPERATIONS {
+        assert!(operations.contains(*operation), "{operation} is not in the document");
+    }
     let server = Server::start();
     let key = request("POST /api/api-keys").header(ALICE).json(r#"{"label":"matrix"}"#).send(&server).await;
     let (key, mut wrong, mut calls) = (key.field("key").to_owned(), String::new(), 0);
@@ -177,9 +180,9 @@ async fn every_operation_admits_whom_the_table_admits() {
     assert_eq!(calls, operations.len() * CREDENTIALS.len() * PAGES.len());
 }
 
-/// The class of an operation, which is in [`OPERATIONS`] or in one of the [`AREAS`].
+/// The class of an operation, which is in [`OTHER_OPERATIONS`] or in one of the [`AREAS`].
 fn class_of(operation: &str) -> &'static Class {
-    let own = OPERATIONS.iter().find(|(named, _)| *named == operation).map(|(_, class)| *class);
+    let own = OTHER_OPERATIONS.iter().find(|(named, _)| *named == operation).map(|(_, class)| *class);
     let (method, path) = operation.split_once(' ').unwrap();
     let mut areas = AREAS.iter().filter(|(start, ..)| path.starts_with(*start));
     let of_area = || areas.next().map(|(_, see, change)| if method == "GET" { *see } else { *change });
