@@ -135,7 +135,7 @@ async fn members_and_the_operator_manage_the_keys_of_an_organization() {
         let keys = shell.succeeds(&format!("keys list {owner}"));
         assert!(keys.contains("member's") && keys.contains("host's"), "{keys}");
     }
-    assert_eq!(shell.succeeds("keys list --user carol"), "no keys", "which are the organization's");
+    assert_eq!(shell.succeeds("keys list --user carol"), "no keys", "the organization owns the key");
     assert_failed(&shell.run("keys list --user bob --organization acme"), 4, "organization_not_found");
     let two = operator.run("keys list --for-organization acme --for-user carol");
     assert_failed(&two, 2, "cannot be used with");

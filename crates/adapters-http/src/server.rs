@@ -30,7 +30,7 @@ use crate::{Api, HttpSettings, endpoints};
 /// kernel takes megabytes for each connection, and a worker spends its time copying them.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 
-/// How long requests in flight may run after the grace of a drain.
+/// The time for requests in flight after the grace of a drain.
 const DRAIN_SECONDS_MAX: u64 = 6;
 
 /// Serves the API on `listener` until `stop` is cancelled and the requests in flight are answered.

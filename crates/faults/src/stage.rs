@@ -111,7 +111,8 @@ pub(crate) async fn heals(
     Ok(start.elapsed())
 }
 
-/// Starts a development provider, and an instance on each of these databases, with this maximum of active keys.
+/// Starts a development provider, and an instance on each of these databases. Each user may have this number of active
+/// keys.
 pub(crate) async fn start_on(
     database_urls: &[String],
     binary: &Path,

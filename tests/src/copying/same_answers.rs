@@ -151,7 +151,7 @@ impl World {
             assert_eq!(again.status, 202, "{}", again.text());
             Host(target.address()).publish(name, "order.paid", json!("the last")).await;
             let after = receiver.expect(count + 1).await;
-            assert_eq!(after[count].json()["data"], "the last", "nothing is delivered twice");
+            assert_eq!(after[count].json()["data"], "the last", "each event is delivered once");
         }
     }
 }

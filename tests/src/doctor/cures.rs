@@ -29,16 +29,16 @@ impl Place {
     /// `doctor` names the fault with these words, and the cure has the expected effect.
     async fn has(self, fault: &str, cure: Cure) {
         let findings = self.findings();
-        self.cures(&findings, fault, cure).await;
+        self.follow(&findings, fault, cure).await;
     }
 
-    /// The same. There is no other finding, and the cure has these words.
+    /// Checks the same, that the report has one finding only, and that its cure has these words.
     async fn has_only(self, fault: &str, words: &str, cure: Cure) {
         let findings = self.finds(fault, words);
-        self.cures(&findings, fault, cure).await;
+        self.follow(&findings, fault, cure).await;
     }
 
-    async fn cures(mut self, findings: &[(String, String)], fault: &str, cure: Cure) {
+    async fn follow(mut self, findings: &[(String, String)], fault: &str, cure: Cure) {
         let found = findings.iter().find(|(what, _)| what.contains(fault));
         let (what, text) = found.unwrap_or_else(|| panic!("{fault:?} is not found: {findings:?}"));
         let command = text.split('`').nth(1).unwrap_or_else(|| panic!("{what}: the cure has no command: {text}"));

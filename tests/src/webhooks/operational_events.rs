@@ -104,7 +104,7 @@ async fn an_owner_hears_of_its_own_keys(storage: Storage) {
     until("the maximum is received", async || receiver.received().iter().any(is_reached)).await;
     for webhook in receiver.received() {
         verify(&secret, &webhook).expect("the secret of the subscription signs");
-        assert_eq!(webhook.json()["data"]["userId"], "alice", "nothing of others");
+        assert_eq!(webhook.json()["data"]["userId"], "alice", "the event is of alice alone");
     }
     let reserved = json!({ "userId": "alice", "type": "gatepost.key.created", "data": {} });
     let refused = Host(gatepost.address()).try_publish(&reserved).await.expect("an answer");

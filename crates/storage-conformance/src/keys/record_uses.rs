@@ -62,7 +62,7 @@ pub async fn uses_change_nothing_else(store: Arc<dyn KeyPorts>) {
     put_all(&*store, &named).await;
     record(&*store, &named.each_ref().map(|sample| used_at(sample, 50))).await;
     let named = named.map(|sample| sample.used(at(50)));
-    expect_stored(&*store, &named, "a use must move its key's last use and change nothing else").await;
+    expect_stored(&*store, &named, "a use must move the last use of its key, and no other field may change").await;
     expect_stored(&*store, &[unnamed], "a use must change no other key").await;
 }
 

@@ -25,7 +25,7 @@ pub async fn keys_of_any_owner_are_revoked_by_digests(store: Arc<dyn KeyPorts>) 
     let answer = revoke_by_digests(&*store, &digests(&named), at(20)).await;
     let named = named.map(|sample| sample.revoked(at(20)));
     assert_eq!(answer, pairs(&named), "the answer must have each key once, as it is afterwards");
-    expect_stored(&*store, &named, "the named keys must be revoked, and nothing else of them changes").await;
+    expect_stored(&*store, &named, "the named keys must be revoked, and no other field may change").await;
     expect_stored(&*store, &unnamed, "the other keys must not change").await;
 }
 

@@ -30,7 +30,7 @@ pub async fn revocation_sets_its_time_and_nothing_else(store: Arc<dyn KeyPorts>)
         let answer = revoke(&*store, &owner, samples[index].id(), revoked_at).await;
         assert!(matches!(answer, Revocation::Revoked { .. }), "an owner's key must be revoked, got {answer:?}");
         samples[index].key.revoked_at = Some(revoked_at);
-        expect_stored(&*store, &samples, "a revocation must set the one time and nothing else").await;
+        expect_stored(&*store, &samples, "a revocation must set its time, and no other field may change").await;
     }
 }
 

@@ -28,7 +28,7 @@ pub async fn all_keys_of_a_user_are_revoked(store: Arc<dyn KeyPorts>) {
     let answer = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(20), 100).await;
     assert_eq!(answer, digests(&theirs), "the answer must have the digest of each key that it revokes");
     let theirs = theirs.map(|sample| sample.revoked(at(20)));
-    expect_stored(&*store, &theirs, "the user's keys must be revoked, and nothing else of them changes").await;
+    expect_stored(&*store, &theirs, "the user's keys must be revoked, and no other field may change").await;
     expect_stored(&*store, &others, "the other keys must not change").await;
     let again = revoke_user_keys(&*store, &alice, Timestamp::MAX, at(30), 100).await;
     assert_eq!(again, HashSet::new(), "no key must be left");
@@ -65,7 +65,7 @@ pub async fn keys_that_a_member_made_are_revoked(store: Arc<dyn KeyPorts>) {
         let found = find(&*store, sample).await.expect("the key stays");
         assert_eq!(found.revoked_at, Some(at(20)));
     }
-    expect_stored(&*store, &others, "nothing else changes").await;
+    expect_stored(&*store, &others, "the other keys must stay as they are").await;
 }
 
 /// Only keys that were created earlier are revoked; a key that was created at the instant stays.
