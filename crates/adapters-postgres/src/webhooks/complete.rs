@@ -22,7 +22,7 @@ use super::ends::{self, Duplicate, Ended, Held, OutRow};
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Begin, Commit, settle};
+use crate::transaction::{Begin, Commit, ON_ITS_NODE, settle};
 
 /// The events of deliveries, in either table. `$3` and `$4` name the partitions: see [`id_range`].
 const FIND_EVENTS: &str = "SELECT asked.delivery_id, stored.event_id
@@ -290,7 +290,7 @@ fn record<'a>(
 ) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>> + use<'a>> {
     let attempts = || made.iter().map(|made| made.attempt);
     let if_new = if duplicate == Duplicate::Kept { IF_NEW } else { "" };
-    let insertion = statement([RECORD, if_new].concat())
+    let insertion = statement([RECORD, ON_ITS_NODE, if_new].concat())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| subscription(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| delivery(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| made.event).collect())

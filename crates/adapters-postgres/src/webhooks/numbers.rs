@@ -12,6 +12,7 @@ use futures_util::future::{OptionFuture, join3};
 
 use super::publish_events::Due;
 use super::publish_questions::LaneRow;
+use crate::transaction::ON_ITS_NODE;
 
 const INSERT: &str =
     "INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts_before_run,
@@ -87,7 +88,7 @@ fn insert_due<'a>(
     due: &[&Due<'_>],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let (lanes, ids, numbers) = columns(due, |due| due.id.as_bytes().to_vec());
-    let insertion = statement(INSERT)
+    let insertion = statement([INSERT, ON_ITS_NODE].concat())
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Array<Binary>, _>(ids)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(due.iter().map(|due| due.event.id.as_bytes().to_vec()).collect())
@@ -102,7 +103,7 @@ fn insert_logged<'a>(
     logged: &[&Due<'_>],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let (lanes, events, numbers) = columns(logged, |due| due.event.id.as_bytes().to_vec());
-    let insertion = statement(LOG)
+    let insertion = statement([LOG, ON_ITS_NODE].concat())
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Array<BigInt>, _>(numbers)
         .bind::<Array<Binary>, _>(events);

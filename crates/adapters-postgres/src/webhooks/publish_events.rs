@@ -1,6 +1,5 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
@@ -17,11 +16,7 @@ use super::numbers::Numbers;
 use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
-use crate::transaction::{Begin, Commit, rolled_back, settle};
-
-/// An engine that copies the rows to another node gives the reason of a refusal only if the statement returns rows. See
-/// decision 120.
-const WITH_REASONS: &str = " RETURNING 1";
+use crate::transaction::{Begin, Commit, ON_ITS_NODE, rolled_back, settle};
 
 const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
         (owner_issuer, owner_subject, publisher_id, content, event_id)
@@ -54,8 +49,6 @@ pub(super) struct Publish<'a> {
     pub(super) claims: &'a Arc<DirectClaims>,
     /// This process; `None` until it has a number.
     pub(super) by: Option<Claimer>,
-    /// Whether an attempt has failed. Then the next one asks for the reason.
-    pub(super) has_failed: AtomicBool,
 }
 
 /// The result of a transaction.
@@ -70,7 +63,6 @@ impl Work for Publish<'_> {
     type Answer = Published;
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<Self::Answer, Failure> {
-        let reasons = if self.has_failed.swap(true, Ordering::Relaxed) { WITH_REASONS } else { "" };
         let questions = Questions::of(self.calls);
         let mut claim = self.claims.begin(questions.at());
         let of = if claim.is_some() { Matches::Targets } else { Matches::Ids };
@@ -107,11 +99,11 @@ impl Work for Publish<'_> {
         let ((woken, missed), events, (queued, numbered_ones), publications, committed) = join5(
             join(
                 OptionFuture::from(questions.wake(connection, &locked, &to)),
-                OptionFuture::from(plan.insert_missed(connection, reasons)),
+                OptionFuture::from(plan.insert_missed(connection)),
             ),
-            plan.insert_events(connection, reasons),
+            plan.insert_events(connection),
             join(insert_due(connection, &due, self.by), OptionFuture::from(numbers.store(connection, &numbered))),
-            OptionFuture::from(plan.insert_publications(connection, reasons)),
+            OptionFuture::from(plan.insert_publications(connection)),
             Commit.execute(&mut &*connection),
         )
         .await;
@@ -192,7 +184,7 @@ impl<'a> Plan<'a> {
         accepted
     }
 
-    async fn insert_events(&self, connection: &AsyncPgConnection, reasons: &str) -> QueryResult<usize> {
+    async fn insert_events(&self, connection: &AsyncPgConnection) -> QueryResult<usize> {
         let events = || self.accepted.iter().map(|stored| &stored.new.event);
         let counts = self.accepted.iter().map(|stored| i64::try_from(stored.receivers.len()).unwrap_or(i64::MAX));
         let payload = |stored: &Stored<'a>| -> &'a [u8] {
@@ -201,7 +193,7 @@ impl<'a> Plan<'a> {
         };
         let payloads = self.accepted.iter().map(payload);
         let traces = self.accepted.iter().map(|stored| stored.new.trace.map(TraceContext::to_bytes).map(Vec::from));
-        let insertion = statement([INSERT_EVENTS, reasons].concat())
+        let insertion = statement([INSERT_EVENTS, ON_ITS_NODE].concat())
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
@@ -214,15 +206,11 @@ impl<'a> Plan<'a> {
     }
 
     /// Sorted by key, so that instances that insert the same keys wait for each other in one order.
-    fn insert_publications(
-        &self,
-        connection: &AsyncPgConnection,
-        reasons: &str,
-    ) -> Option<impl Future<Output = QueryResult<usize>>> {
+    fn insert_publications(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
         let named = self.accepted.iter().filter_map(|Stored { new, .. }| Some((&new.event, new.publication.as_ref()?)));
         let mut named: Vec<_> = named.collect();
         named.sort_unstable_by_key(|(event, key)| (&event.owner, &key.id));
-        let insertion = statement([INSERT_PUBLICATIONS, reasons].concat())
+        let insertion = statement([INSERT_PUBLICATIONS, ON_ITS_NODE].concat())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(_, key)| key.id.as_str()).collect())
@@ -232,18 +220,14 @@ impl<'a> Plan<'a> {
     }
 
     /// The deliveries that disabled subscriptions miss.
-    fn insert_missed(
-        &self,
-        connection: &AsyncPgConnection,
-        reasons: &str,
-    ) -> Option<impl Future<Output = QueryResult<usize>>> {
+    fn insert_missed(&self, connection: &AsyncPgConnection) -> Option<impl Future<Output = QueryResult<usize>>> {
         let of = |stored: &Stored<'a>| {
             let event = &stored.new.event;
             stored.missing.iter().map(|to| (*to, DeliveryId::of(event.id, *to), event)).collect::<Vec<_>>()
         };
         let mut missed: Vec<(SubscriptionId, DeliveryId, &Event)> = self.accepted.iter().flat_map(of).collect();
         missed.sort_unstable_by_key(|(to, id, _)| (*to, *id));
-        let insertion = statement([INSERT_MISSED, reasons].concat())
+        let insertion = statement([INSERT_MISSED, ON_ITS_NODE].concat())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(.., one)| one.id.as_bytes().as_slice()).collect())
@@ -287,7 +271,7 @@ pub(super) struct Due<'a> {
 
 async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
     let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
-    let insertion = statement(INSERT_DUE)
+    let insertion = statement([INSERT_DUE, ON_ITS_NODE].concat())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())

@@ -180,8 +180,7 @@ impl Line {
         let Some(first) = calls.iter().map(|call| call.called_at).min() else { return Ok(Vec::new()) };
         let events: Vec<&[NewEvent]> = calls.iter().map(|call| call.events.as_slice()).collect();
         let Audience { claims, claimers, signal } = &self.audience;
-        let work =
-            Publish { calls: &events, locks: self.locks(), claims, by: claimers.own(), has_failed: false.into() };
+        let work = Publish { calls: &events, locks: self.locks(), claims, by: claimers.own() };
         let publishing = async {
             match attempts_on(&self.connections, &work).await {
                 Err(failure) if failure.lacks_a_partition() => {

@@ -5,7 +5,10 @@
 use std::sync::Arc;
 
 use adapters_postgres::{PostgresSettings, PostgresStore, Shard};
-use domain::ports::{ChangeFeed, Close as _, MigrateError, ReadinessCheck as _, Retained, Schema as _, Store};
+use domain::ports::{
+    ChangeFeed, Close as _, DeliveryQueue as _, EventStore as _, KeyStore, MigrateError, ReadinessCheck as _, Retained,
+    Schema as _, Store, SubscriptionStore,
+};
 use domain::webhooks::DirectClaims;
 use domain::{CredentialDigest, Hour};
 use futures_util::future::join_all;
@@ -13,6 +16,10 @@ use sharded_store::ShardedStore;
 use storage_conformance::audit::AuditedStores;
 use storage_conformance::catalogue::CatalogueStore;
 use storage_conformance::owners::OwnedStores;
+use storage_conformance::requests::{
+    at as time, claim_request, delivered, named_event, new_event, new_key_request, new_subscription_request,
+    revoke_request, rotate_request, user,
+};
 use storage_conformance::{Instances, KeyPorts, OF_EACH_KIND, Promise, SharedSessionStore, SharedStore};
 use storage_conformance::{audit, catalogue, keep_shared, keys, owners, sessions, webhooks};
 use throwaway_postgres::{Cluster, Database};
@@ -163,6 +170,37 @@ fn audit_logs_of_three_schemas() {
 #[test]
 fn catalogues_of_three_schemas() {
     check(catalogue::PROMISES, |store| Arc::new(CatalogueStore::of(&store)));
+}
+
+/// Citus hides the changes of a commit in two phases until it has recovered the commit. Only with a coordinator.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_transaction_commits_in_two_phases() {
+    const FORGET: &str = "SELECT recover_prepared_transactions()";
+    const IN_TWO_PHASES: &str = "SELECT count(*) FROM pg_dist_transaction";
+    let Some(coordinator) = Cluster::coordinator().expect("the URL is that of a coordinator") else { return };
+    let (store, database) = fresh().await;
+    let (keys, subscriptions): (&dyn KeyStore, &dyn SubscriptionStore) = (&*store, &*store);
+    let owner = user("alice");
+    let count = async |sql| coordinator.execute(&database.name, sql).await.expect("the coordinator answers");
+    for turn in 0..2 {
+        // The first turn also makes the tables of the day, in two phases.
+        count(FORGET).await;
+        let new = new_key_request(&owner, 9);
+        keys.insert_within(&new).await.expect("a key is stored");
+        let rotation = rotate_request(&owner, new.key.id, 9);
+        keys.rotate(&rotation).await.expect("the key is rotated");
+        keys.revoke(&revoke_request(&owner, new.key.id, time(turn))).await.expect("the key is revoked");
+        subscriptions.insert_within(&new_subscription_request(&owner)).await.expect("a subscription is stored");
+        let event = named_event(new_event(&owner, time(turn)), &format!("order-{turn}"), "content");
+        store.publish(std::slice::from_ref(&event)).await.expect("an event is published");
+        store.publish(&[event]).await.expect("it is published again");
+        let claim = claim_request(time(turn));
+        let claimed = store.claim(&claim).await.expect("the queue answers");
+        let completions = delivered(claim.claim, &claimed, time(turn));
+        assert!(!completions.is_empty(), "the event is due");
+        store.complete(&completions).await.expect("results are stored");
+    }
+    assert_eq!(count(IN_TWO_PHASES).await, "0");
 }
 
 /// The shards that have lost the race go on: a store closes the connection of a call that is dropped.
