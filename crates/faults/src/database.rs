@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use throwaway_postgres::{Cluster, ClusterSettings};
 use tokio::time::{Instant, sleep};
 
+use crate::citus::Citus;
 use crate::line::{Line, State};
 use crate::small_disk::SmallDisk;
 
@@ -16,6 +17,7 @@ use crate::small_disk::SmallDisk;
 pub(crate) enum Kind {
     Sqlite,
     Postgres,
+    Citus,
 }
 
 impl fmt::Display for Kind {
@@ -23,6 +25,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Sqlite => "SQLite",
             Self::Postgres => "Postgres",
+            Self::Citus => "Citus",
         })
     }
 }
@@ -30,13 +33,15 @@ impl fmt::Display for Kind {
 pub(crate) enum Database {
     Sqlite { folder: TempDir, disk: Option<SmallDisk> },
     Postgres(Postgres),
+    Citus(Citus),
 }
 
 impl Database {
-    pub(crate) async fn start(kind: Kind, disk: Option<SmallDisk>) -> anyhow::Result<Self> {
+    pub(crate) async fn start(kind: Kind, disk: Option<SmallDisk>, shards: usize) -> anyhow::Result<Self> {
         match kind {
             Kind::Sqlite => Ok(Self::Sqlite { folder: TempDir::new()?, disk }),
             Kind::Postgres => Ok(Self::Postgres(Postgres::start().await?)),
+            Kind::Citus => Ok(Self::Citus(Citus::start(shards).await?)),
         }
     }
 
@@ -47,21 +52,31 @@ impl Database {
                 format!("sqlite://{}", folder.join("gatepost.db").display())
             }
             Self::Postgres(postgres) => postgres.url(),
+            Self::Citus(citus) => citus.url(),
         }
+    }
+
+    /// Among how many shards the users are divided.
+    pub(crate) fn shards(&self) -> usize {
+        if let Self::Citus(citus) = self { citus.shards } else { 1 }
     }
 
     pub(crate) fn disk(&self) -> anyhow::Result<&SmallDisk> {
         match self {
             Self::Sqlite { disk, .. } => disk.as_ref().context("not on a small disk"),
-            Self::Postgres(_) => anyhow::bail!("Postgres is not on a small disk"),
+            Self::Postgres(_) | Self::Citus(_) => anyhow::bail!("Postgres is not on a small disk"),
         }
     }
 
     pub(crate) fn postgres(&mut self) -> anyhow::Result<&mut Postgres> {
         match self {
             Self::Postgres(postgres) => Ok(postgres),
-            Self::Sqlite { .. } => anyhow::bail!("SQLite has no server"),
+            Self::Sqlite { .. } | Self::Citus(_) => anyhow::bail!("not one server of Postgres"),
         }
+    }
+
+    pub(crate) fn citus(&self) -> anyhow::Result<&Citus> {
+        if let Self::Citus(citus) = self { Ok(citus) } else { anyhow::bail!("not on Citus") }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
+use throwaway_postgres::Cluster;
 use tokio::time::{Instant, sleep};
 
 use crate::database::{Kind, Postgres};
@@ -46,6 +47,10 @@ pub(crate) enum Fault {
     StalledCommit,
     /// A standby that is behind is reached first; the primary dies; the standby is promoted
     FailOver,
+    /// kill -9 of a worker of Citus, which starts again after 3 s
+    KillWorker,
+    /// Each shard moves to another worker of Citus
+    MoveShards,
 }
 
 impl Fault {
@@ -57,12 +62,16 @@ impl Fault {
             Self::Restart | Self::Crash | Self::Cut | Self::Silence | Self::StalledCommit | Self::FailOver => {
                 kind == Kind::Postgres
             }
+            Self::KillWorker | Self::MoveShards => kind == Kind::Citus,
         }
     }
 
     /// The missing means of this machine for the fault.
-    pub(crate) fn missing(self) -> Option<&'static str> {
+    pub(crate) fn missing(self, kind: Kind) -> Option<&'static str> {
         match self {
+            _ if kind == Kind::Citus && matches!(Cluster::coordinator(), Ok(None)) => {
+                Some("CITUS_URL names no coordinator")
+            }
             Self::Clock if faketime().is_none() => Some("libfaketime is not installed (`apt install libfaketime`)"),
             Self::FullDisk if SmallDisk::mount().is_err() => Some("this user may not mount a file system"),
             _ => None,
@@ -100,6 +109,8 @@ impl Fault {
             Self::Restart | Self::Crash | Self::Cut | Self::Silence | Self::StalledCommit | Self::FailOver => {
                 self.strike_server(stage.database.postgres()?).await
             }
+            Self::KillWorker => stage.database.citus()?.kill_worker().await.map(|()| Instant::now()),
+            Self::MoveShards => stage.database.citus()?.move_shards().await.map(|()| Instant::now()),
         }
     }
 

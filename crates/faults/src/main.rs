@@ -1,6 +1,7 @@
 //! Breaks the release binary on purpose while clients use it, and counts their losses. `docs/faults.md` explains the
 //! table.
 
+mod citus;
 mod database;
 mod fault;
 mod flood;
@@ -40,6 +41,9 @@ struct Arguments {
     /// Only on this database
     #[arg(long, value_enum)]
     on: Option<Kind>,
+    /// The number of shards on Citus, whose coordinator `CITUS_URL` names
+    #[arg(long, default_value_t = 4)]
+    shards: usize,
 }
 
 #[tokio::main]
@@ -55,9 +59,9 @@ async fn main() -> anyhow::Result<()> {
     let mut rows = Vec::new();
     loop {
         for (fault, kind) in arguments.chosen() {
-            match fault.missing() {
+            match fault.missing(kind) {
                 Some(missing) => say(&format!("{} on {kind}: SKIPPED, {missing}", name_of(&fault))),
-                None => report::add(&mut rows, strike(fault, kind, arguments.strikes).await?),
+                None => report::add(&mut rows, strike(fault, kind, &arguments).await?),
             }
         }
         if Instant::now() >= end {
@@ -77,12 +81,12 @@ impl Arguments {
     }
 }
 
-/// Lets the fault strike this number of times, and returns the counts.
-async fn strike(fault: Fault, kind: Kind, strikes: u32) -> anyhow::Result<Row> {
-    let mut stage = Stage::start(kind, fault.disk()?).await?;
+/// Lets the fault strike as often as the arguments say, and returns the counts.
+async fn strike(fault: Fault, kind: Kind, arguments: &Arguments) -> anyhow::Result<Row> {
+    let mut stage = Stage::start(kind, fault.disk()?, arguments.shards).await?;
     let load = stage.load();
     let mut healed = Vec::new();
-    for _ in 0..strikes.max(1) {
+    for _ in 0..arguments.strikes.max(1) {
         stage.quiet().await;
         let over = fault.strike(&mut stage).await?;
         healed.push(stage.heals(over).await?);

@@ -19,6 +19,7 @@ use crate::small_disk::SmallDisk;
 const OPERATOR_TOKEN: &str = "faults-faults-faults-faults-faults";
 /// 32 zero bytes, in base64.
 const ENCRYPTION_KEY: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+/// On several shards, twice their number.
 const USERS: usize = 4;
 /// How long the load runs undisturbed between two faults.
 const QUIET: Duration = Duration::from_secs(3);
@@ -40,12 +41,13 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Starts one instance on SQLite, or two on Postgres.
-    pub(crate) async fn start(kind: Kind, disk: Option<SmallDisk>) -> anyhow::Result<Self> {
-        let database = Database::start(kind, disk).await?;
-        let urls = vec![database.url(); if kind == Kind::Postgres { 2 } else { 1 }];
-        let (provider, instances) = start_on(&urls, &built_binary()?, 10_000).await?;
-        let clients = Arc::new(clients(&provider, &instances, "user", USERS)?);
+    /// Starts one instance on SQLite, or two on other databases.
+    pub(crate) async fn start(kind: Kind, disk: Option<SmallDisk>, shards: usize) -> anyhow::Result<Self> {
+        let database = Database::start(kind, disk, shards).await?;
+        let urls = vec![database.url(); if kind == Kind::Sqlite { 1 } else { 2 }];
+        let (binary, shards) = (built_binary()?, database.shards());
+        let (provider, instances) = start_on(&urls, shards, &binary, 10_000).await?;
+        let clients = Arc::new(clients(&provider, &instances, "user", USERS.max(2 * shards))?);
         let ledger = Arc::new(Ledger::default());
         subscribe(&clients.users, &ledger).await?;
         let good_key = clients.users[0].clients[0].create_api_key("good").await?.key;
@@ -115,6 +117,7 @@ pub(crate) async fn heals(
 /// keys.
 pub(crate) async fn start_on(
     database_urls: &[String],
+    shards: usize,
     binary: &Path,
     keys_max: usize,
 ) -> anyhow::Result<(Gatepost, Vec<Gatepost>)> {
@@ -124,6 +127,7 @@ pub(crate) async fn start_on(
     for url in database_urls {
         let mut instance = Gatepost::new(binary, "serve")?;
         instance.set("DATABASE_URL", url);
+        instance.set("DATABASE_SHARDS", &shards.to_string());
         instance.set("OIDC_ISSUER", &format!("{}/dev/oidc", provider.url()));
         instance.set("OIDC_AUDIENCE", "gatepost-dev");
         instance.set("ENCRYPTION_KEY", ENCRYPTION_KEY);

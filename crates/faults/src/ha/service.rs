@@ -24,7 +24,7 @@ pub(super) struct Service {
 impl Service {
     pub(super) async fn start(cluster: Cluster, binary: &Path) -> anyhow::Result<Self> {
         let urls = [cluster.url_of_entrance(), cluster.url_of_nodes()];
-        let (provider, instances) = start_on(&urls, binary, ACTIVE_MAX).await?;
+        let (provider, instances) = start_on(&urls, 1, binary, ACTIVE_MAX).await?;
         Ok(Self { cluster, instances, provider })
     }
 
