@@ -15,8 +15,8 @@ use crate::attempt::Failure;
 /// Ends an `INSERT … SELECT … FROM unnest(…)`, and changes nothing: it names a table of the shard.
 ///
 /// Without such a name, Citus copies the rows to the shard's node and commits in two phases. If the node dies between
-/// them, the transaction is committed and its changes are hidden until Citus recovers it, a minute later. See decision
-/// 120.
+/// them, the transaction is committed and its changes are hidden until Citus recovers it, by default a minute later. See
+/// decision 120.
 pub(crate) const ON_ITS_NODE: &str = " WHERE NOT EXISTS (SELECT FROM key_owners LIMIT 0)";
 
 /// A statement that begins or ends a transaction.

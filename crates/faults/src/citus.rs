@@ -1,5 +1,6 @@
 //! A coordinator of Citus with its workers on this machine, and their faults.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::os::unix::ffi::OsStringExt as _;
@@ -14,12 +15,12 @@ use throwaway_postgres::{Cluster, Database, Sweeper};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep};
 
-/// How long a killed worker is away.
+/// The time between the kill of a worker and its start.
 const AWAY: Duration = Duration::from_secs(3);
 const STARTED_WITHIN: Duration = Duration::from_mins(1);
 const TRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The schemas of the shards, and a worker of each on which it is not.
+/// The schema of each shard, and the port of a worker that does not have it.
 const MOVES: &str = "SELECT relnamespace::regnamespace, (
         SELECT min(nodeport) FROM pg_dist_node WHERE groupid > 0 AND nodeport <> min(shard.nodeport)
     )
@@ -29,7 +30,7 @@ const MOVES: &str = "SELECT relnamespace::regnamespace, (
 pub(crate) struct Citus {
     coordinator: Cluster,
     database: Database,
-    pub(crate) shards: usize,
+    shards: usize,
     /// Drops the databases of earlier runs.
     _sweeper: Sweeper,
 }
@@ -70,7 +71,7 @@ impl Citus {
     }
 }
 
-/// A running server, and all that starts it again.
+/// A running server, and the command that starts it again.
 struct Worker {
     process: String,
     port: u16,
@@ -88,7 +89,7 @@ impl Worker {
         let words = |file| -> anyhow::Result<Vec<_>> {
             let bytes = fs::read(proc.join(file))?;
             let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
-            Ok(words.map(|word| std::ffi::OsString::from_vec(word.to_vec())).collect())
+            Ok(words.map(|word| OsString::from_vec(word.to_vec())).collect())
         };
         let owner = fs::metadata(folder)?;
         let log = File::options().append(true).create(true).open(folder.join("log"))?;
@@ -112,7 +113,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Starts the server until it runs: while a process of the killed one lives, it refuses to.
+    /// Starts the server, again and again until it runs: it refuses while a process of the killed one lives.
     async fn start(mut self) -> anyhow::Result<()> {
         let start = Instant::now();
         while TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.is_err() {

@@ -56,11 +56,6 @@ impl Database {
         }
     }
 
-    /// Among how many shards the users are divided.
-    pub(crate) fn shards(&self) -> usize {
-        if let Self::Citus(citus) = self { citus.shards } else { 1 }
-    }
-
     pub(crate) fn disk(&self) -> anyhow::Result<&SmallDisk> {
         match self {
             Self::Sqlite { disk, .. } => disk.as_ref().context("not on a small disk"),

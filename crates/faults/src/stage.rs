@@ -45,8 +45,8 @@ impl Stage {
     pub(crate) async fn start(kind: Kind, disk: Option<SmallDisk>, shards: usize) -> anyhow::Result<Self> {
         let database = Database::start(kind, disk, shards).await?;
         let urls = vec![database.url(); if kind == Kind::Sqlite { 1 } else { 2 }];
-        let (binary, shards) = (built_binary()?, database.shards());
-        let (provider, instances) = start_on(&urls, shards, &binary, 10_000).await?;
+        let shards = if kind == Kind::Citus { shards } else { 1 };
+        let (provider, instances) = start_on(&urls, shards, &built_binary()?, 10_000).await?;
         let clients = Arc::new(clients(&provider, &instances, "user", USERS.max(2 * shards))?);
         let ledger = Arc::new(Ledger::default());
         subscribe(&clients.users, &ledger).await?;

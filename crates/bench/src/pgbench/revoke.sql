@@ -9,7 +9,7 @@ SELECT "api_keys"."owner_issuer", "api_keys"."owner_subject", "api_keys"."id", "
 --LIST--;
 \endpipeline
 \startpipeline
-INSERT INTO credential_changes (writer, number, digest) SELECT :client_id, :n, unnest(ARRAY[decode(lpad(to_hex(:id::bigint), 64, '0'), 'hex')]);
+INSERT INTO credential_changes (writer, number, digest) SELECT :client_id, :n, digest FROM unnest(ARRAY[decode(lpad(to_hex(:id::bigint), 64, '0'), 'hex')]) AS digest WHERE NOT EXISTS (SELECT FROM key_owners LIMIT 0);
 INSERT INTO "audit_events" ("id", "owner_issuer", "owner_subject", "actor", "actor_issuer", "actor_name", "means", "action", "target", "changes", "request_id", "address", "to_announce") VALUES (decode(lpad(to_hex(:event::bigint), 32, '0'), 'hex'), :issuer, 'user-' || :user, 'user', :issuer, 'user-' || :user, 'id_token', 'key.revoked', 'key_01m83771b6fc79fyzvsem' || :id, '[]', 'a3c32e2747d306c3acf4343a335c4b9b', '127.0.0.1', true);
 SELECT 1 / (clock_timestamp() < now() + INTERVAL '4 seconds')::int;
 COMMIT;

@@ -174,7 +174,7 @@ fn catalogues_of_three_schemas() {
 
 /// Citus hides the changes of a commit in two phases until it has recovered the commit. Only with a coordinator.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_transaction_commits_in_two_phases() {
+async fn ordinary_calls_commit_in_one_phase() {
     const FORGET: &str = "SELECT recover_prepared_transactions()";
     const IN_TWO_PHASES: &str = "SELECT count(*) FROM pg_dist_transaction";
     let Some(coordinator) = Cluster::coordinator().expect("the URL is that of a coordinator") else { return };
