@@ -7,7 +7,7 @@ use diesel_mapping::{CountsTable, HourRow, Kept, owner_statement, statement, sto
 use domain::{Hour, HourRange, InHour, OwnerId};
 
 use crate::attempt::{Failure, Work};
-use crate::transaction::ON_ITS_NODE;
+use crate::transaction::on_its_node;
 
 /// Adds counts in one statement.
 ///
@@ -32,7 +32,7 @@ where
 
     async fn attempt(&self, connection: &AsyncPgConnection) -> Result<(), Failure> {
         let addition = format!(
-            "INSERT INTO {} ({}) SELECT * FROM unnest($1, $2, $3, $4, $5){ON_ITS_NODE} {}",
+            concat!(on_its_node!("INSERT INTO {} ({}) SELECT * FROM unnest($1, $2, $3, $4, $5)"), " {}"),
             self.table.name,
             self.table.columns(),
             self.table.addition(),

@@ -10,11 +10,12 @@ use diesel_mapping::{Kept, statement};
 use domain::CredentialDigest;
 
 use crate::audit::note_writer;
-use crate::transaction::ON_ITS_NODE;
+use crate::transaction::on_its_node;
 
 /// A change for each of the digests `$3`, all with the number `$2` of the writer `$1`.
-const ANNOUNCE: &str =
-    "INSERT INTO credential_changes (writer, number, digest) SELECT $1, $2, digest FROM unnest($3) AS digest";
+const ANNOUNCE: &str = on_its_node!(
+    "INSERT INTO credential_changes (writer, number, digest) SELECT $1, $2, digest FROM unnest($3) AS digest"
+);
 
 /// The writers of this process that no transaction uses.
 static IDLE: Mutex<Vec<ChangeWriter>> = Mutex::new(Vec::new());
@@ -39,8 +40,7 @@ impl ChangeWriter {
     /// Writes these digests to the feed.
     pub(crate) fn announce(&self, digests: &[CredentialDigest]) -> impl QueryFragment<Pg> + QueryId + Send + use<> {
         let digests: Vec<Vec<u8>> = digests.iter().map(|digest| digest.as_bytes().to_vec()).collect();
-        let insertion =
-            statement([ANNOUNCE, ON_ITS_NODE].concat()).bind::<BigInt, _>(self.id).bind::<BigInt, _>(self.number);
+        let insertion = statement(ANNOUNCE).bind::<BigInt, _>(self.id).bind::<BigInt, _>(self.number);
         Kept(insertion.bind::<Array<Binary>, _>(digests))
     }
 

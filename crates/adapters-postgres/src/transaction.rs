@@ -17,7 +17,12 @@ use crate::attempt::Failure;
 /// Without such a name, Citus copies the rows to the shard's node and commits in two phases. If the node dies between
 /// them, the transaction is committed and its changes are hidden until Citus recovers it, by default a minute later. See
 /// decision 120.
-pub(crate) const ON_ITS_NODE: &str = " WHERE NOT EXISTS (SELECT FROM key_owners LIMIT 0)";
+macro_rules! on_its_node {
+    ($insertion:literal) => {
+        concat!($insertion, " WHERE NOT EXISTS (SELECT FROM key_owners LIMIT 0)")
+    };
+}
+pub(crate) use on_its_node;
 
 /// A statement that begins or ends a transaction.
 macro_rules! boundary {

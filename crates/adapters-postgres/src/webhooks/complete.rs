@@ -22,7 +22,7 @@ use super::ends::{self, Duplicate, Ended, Held, OutRow};
 use super::periods::id_range;
 use crate::attempt::{Failure, Work};
 use crate::audit::write_events;
-use crate::transaction::{Begin, Commit, ON_ITS_NODE, settle};
+use crate::transaction::{Begin, Commit, on_its_node, settle};
 
 /// The events of deliveries, in either table. `$3` and `$4` name the partitions: see [`id_range`].
 const FIND_EVENTS: &str = "SELECT asked.delivery_id, stored.event_id
@@ -37,9 +37,11 @@ const FIND_EVENTS: &str = "SELECT asked.delivery_id, stored.event_id
     ) AS stored";
 
 /// Stores attempts. It fails if one of them is stored already.
-const RECORD: &str = "INSERT INTO webhook_attempts
+const RECORD: &str = on_its_node!(
+    "INSERT INTO webhook_attempts
         (subscription_id, delivery_id, event_id, number, started_at, ended_at, failure, status, headers, excerpt)
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+);
 /// For [`Duplicate::Kept`]: stores and returns only new attempts.
 const IF_NEW: &str = " ON CONFLICT DO NOTHING RETURNING delivery_id, number";
 
@@ -290,7 +292,7 @@ fn record<'a>(
 ) -> Option<impl Future<Output = QueryResult<Vec<RecordedRow>>> + use<'a>> {
     let attempts = || made.iter().map(|made| made.attempt);
     let if_new = if duplicate == Duplicate::Kept { IF_NEW } else { "" };
-    let insertion = statement([RECORD, ON_ITS_NODE, if_new].concat())
+    let insertion = statement([RECORD, if_new].concat())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| subscription(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| delivery(made.done)).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(made.iter().map(|made| made.event).collect())

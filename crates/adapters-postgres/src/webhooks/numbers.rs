@@ -12,16 +12,17 @@ use futures_util::future::{OptionFuture, join3};
 
 use super::publish_events::Due;
 use super::publish_questions::LaneRow;
-use crate::transaction::ON_ITS_NODE;
+use crate::transaction::on_its_node;
 
-const INSERT: &str =
+const INSERT: &str = on_its_node!(
     "INSERT INTO webhook_due (subscription_id, delivery_id, event_id, phase, due_at, attempts_before_run,
         run_started_at, attempts, sequence)
     SELECT new.subscription_id, new.delivery_id, new.event_id, $6, new.at, 0, new.at, 0, new.sequence
-    FROM unnest($1, $2, $3, $4, $5) AS new (subscription_id, delivery_id, event_id, at, sequence)";
+    FROM unnest($1, $2, $3, $4, $5) AS new (subscription_id, delivery_id, event_id, at, sequence)"
+);
 
-const LOG: &str = "INSERT INTO webhook_pulled (subscription_id, sequence, event_id)
-    SELECT * FROM unnest($1, $2, $3)";
+const LOG: &str =
+    on_its_node!("INSERT INTO webhook_pulled (subscription_id, sequence, event_id) SELECT * FROM unnest($1, $2, $3)");
 
 /// The lanes are locked.
 const COUNT: &str = "UPDATE webhook_lanes AS lane SET last_sequence = counted.last_sequence
@@ -88,7 +89,7 @@ fn insert_due<'a>(
     due: &[&Due<'_>],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let (lanes, ids, numbers) = columns(due, |due| due.id.as_bytes().to_vec());
-    let insertion = statement([INSERT, ON_ITS_NODE].concat())
+    let insertion = statement(INSERT)
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Array<Binary>, _>(ids)
         .bind::<Array<Binary>, Vec<Vec<u8>>>(due.iter().map(|due| due.event.id.as_bytes().to_vec()).collect())
@@ -103,7 +104,7 @@ fn insert_logged<'a>(
     logged: &[&Due<'_>],
 ) -> Option<impl Future<Output = QueryResult<usize>> + use<'a>> {
     let (lanes, events, numbers) = columns(logged, |due| due.event.id.as_bytes().to_vec());
-    let insertion = statement([LOG, ON_ITS_NODE].concat())
+    let insertion = statement(LOG)
         .bind::<Array<Binary>, _>(lanes)
         .bind::<Array<BigInt>, _>(numbers)
         .bind::<Array<Binary>, _>(events);

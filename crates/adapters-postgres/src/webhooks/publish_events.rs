@@ -16,29 +16,34 @@ use super::numbers::Numbers;
 use super::publish_questions::{Known, Locks, Matches, Questions, Receivers, known_publications};
 use crate::attempt::{Failure, Work};
 use crate::claimers::Claimer;
-use crate::transaction::{Begin, Commit, ON_ITS_NODE, rolled_back, settle};
+use crate::transaction::{Begin, Commit, on_its_node, rolled_back, settle};
 
-const INSERT_PUBLICATIONS: &str = "INSERT INTO webhook_publications
-        (owner_issuer, owner_subject, publisher_id, content, event_id)
-    SELECT * FROM unnest($1, $2, $3, $4, $5)";
+const INSERT_PUBLICATIONS: &str = on_its_node!(
+    "INSERT INTO webhook_publications (owner_issuer, owner_subject, publisher_id, content, event_id)
+    SELECT * FROM unnest($1, $2, $3, $4, $5)"
+);
 
-const INSERT_EVENTS: &str = "INSERT INTO webhook_events
-        (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)";
+const INSERT_EVENTS: &str = on_its_node!(
+    "INSERT INTO webhook_events (id, owner_issuer, owner_subject, event_type, payload, created_at, deliveries, trace)
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)"
+);
 
 /// Deliveries that have ended without an attempt.
-const INSERT_MISSED: &str =
+const INSERT_MISSED: &str = on_its_node!(
     "INSERT INTO webhook_deliveries (subscription_id, id, event_id, event_type, ended, ended_at, attempts)
     SELECT missed.subscription_id, missed.id, missed.event_id, missed.event_type, $6, missed.at, 0
-    FROM unnest($1, $2, $3, $4, $5) AS missed (subscription_id, id, event_id, event_type, at)";
+    FROM unnest($1, $2, $3, $4, $5) AS missed (subscription_id, id, event_id, event_type, at)"
+);
 
 /// Deliveries with one counted attempt are under a claim, which ends at `$7`. The others wait.
-const INSERT_DUE: &str = "INSERT INTO webhook_due
+const INSERT_DUE: &str = on_its_node!(
+    "INSERT INTO webhook_due
         (subscription_id, delivery_id, event_id, phase, due_at, attempts_before_run, run_started_at,
         attempts, claim, claimed_until, claimer)
     SELECT new.subscription_id, new.delivery_id, new.event_id, 0, new.at, 0, new.at,
         new.attempts, new.claim, CASE WHEN new.attempts > 0 THEN $7 END, CASE WHEN new.attempts > 0 THEN $8 END
-    FROM unnest($1, $2, $3, $4, $5, $6) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)";
+    FROM unnest($1, $2, $3, $4, $5, $6) AS new (subscription_id, delivery_id, event_id, at, attempts, claim)"
+);
 
 /// Publishes the events of several calls in one transaction, each call as if it were alone, in the given order. Two
 /// round trips.
@@ -193,7 +198,7 @@ impl<'a> Plan<'a> {
         };
         let payloads = self.accepted.iter().map(payload);
         let traces = self.accepted.iter().map(|stored| stored.new.trace.map(TraceContext::to_bytes).map(Vec::from));
-        let insertion = statement([INSERT_EVENTS, ON_ITS_NODE].concat())
+        let insertion = statement(INSERT_EVENTS)
             .bind::<Array<Binary>, Vec<&[u8]>>(events().map(|event| event.id.as_bytes().as_slice()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(events().map(|event| event.owner.subject()).collect())
@@ -210,7 +215,7 @@ impl<'a> Plan<'a> {
         let named = self.accepted.iter().filter_map(|Stored { new, .. }| Some((&new.event, new.publication.as_ref()?)));
         let mut named: Vec<_> = named.collect();
         named.sort_unstable_by_key(|(event, key)| (&event.owner, &key.id));
-        let insertion = statement([INSERT_PUBLICATIONS, ON_ITS_NODE].concat())
+        let insertion = statement(INSERT_PUBLICATIONS)
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.issuer()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(event, _)| event.owner.subject()).collect())
             .bind::<Array<Text>, Vec<&str>>(named.iter().map(|(_, key)| key.id.as_str()).collect())
@@ -227,7 +232,7 @@ impl<'a> Plan<'a> {
         };
         let mut missed: Vec<(SubscriptionId, DeliveryId, &Event)> = self.accepted.iter().flat_map(of).collect();
         missed.sort_unstable_by_key(|(to, id, _)| (*to, *id));
-        let insertion = statement([INSERT_MISSED, ON_ITS_NODE].concat())
+        let insertion = statement(INSERT_MISSED)
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(to, ..)| to.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(_, id, _)| id.as_bytes().as_slice()).collect())
             .bind::<Array<Binary>, Vec<&[u8]>>(missed.iter().map(|(.., one)| one.id.as_bytes().as_slice()).collect())
@@ -271,7 +276,7 @@ pub(super) struct Due<'a> {
 
 async fn insert_due(connection: &AsyncPgConnection, due: &[Due<'_>], by: Option<Claimer>) -> QueryResult<usize> {
     let claimed_until = due.iter().find(|due| due.queued.claim.is_some()).map(|due| due.queued.due_at.into());
-    let insertion = statement([INSERT_DUE, ON_ITS_NODE].concat())
+    let insertion = statement(INSERT_DUE)
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.to.as_bytes().as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.id.as_bytes().as_slice()).collect())
         .bind::<Array<Binary>, Vec<&[u8]>>(due.iter().map(|due| due.event.id.as_bytes().as_slice()).collect())

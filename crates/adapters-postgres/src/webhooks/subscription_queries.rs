@@ -10,9 +10,12 @@ use diesel_mapping::{Kept, owner_statement};
 use domain::webhooks::Subscription;
 use domain::{OwnerId, SubscriptionId};
 
-use crate::transaction::ON_ITS_NODE;
+use crate::transaction::on_its_node;
 
-const INSERT_PATTERNS: &str = "INSERT INTO webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id) SELECT $1, $2, pattern, $4 FROM unnest($3) AS pattern";
+const INSERT_PATTERNS: &str = on_its_node!(
+    "INSERT INTO webhook_patterns (owner_issuer, owner_subject, pattern, subscription_id)
+    SELECT $1, $2, pattern, $4 FROM unnest($3) AS pattern"
+);
 
 /// A condition: the subscription belongs to this owner and is not deleted.
 #[auto_type]
@@ -35,7 +38,7 @@ pub(super) fn subscription_of<'a>(owner: &'a OwnerId, id: &'a SubscriptionId) ->
 /// Stores the patterns of the subscription.
 pub(super) async fn insert_patterns(connection: &AsyncPgConnection, subscription: &Subscription) -> QueryResult<usize> {
     let patterns = subscription.events.names();
-    let insertion = owner_statement([INSERT_PATTERNS, ON_ITS_NODE].concat(), &subscription.owner)
+    let insertion = owner_statement(INSERT_PATTERNS, &subscription.owner)
         .bind::<Array<Text>, _>(patterns)
         .bind::<Binary, _>(subscription.id.as_bytes().as_slice());
     Kept(insertion).execute(&mut &*connection).await
