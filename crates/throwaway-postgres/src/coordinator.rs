@@ -38,7 +38,9 @@ pub(crate) fn make_database(coordinator: &Server, name: &str) -> anyhow::Result<
 /// Copies a template on every node, which takes a third of the time.
 pub(crate) fn copy_database(coordinator: &Server, template: &str, name: &str) -> anyhow::Result<()> {
     let copy = format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy");
-    on_every_node(coordinator, &[LOCAL, &copy])
+    ports(coordinator)?
+        .into_iter()
+        .try_for_each(|port| coordinator.psql_at(port, "postgres", &[LOCAL, &copy]).map(drop))
 }
 
 /// Makes a template of a database on every node. A worker of Citus connects to each database, and would be in the way of
@@ -47,18 +49,21 @@ pub(crate) fn name_template(coordinator: &Server, filled: &str, template: &str) 
     let close = format!("ALTER DATABASE {filled} ALLOW_CONNECTIONS false");
     let end = format!("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{filled}'");
     let rename = format!("ALTER DATABASE {filled} RENAME TO {template}");
-    let statements = [LOCAL, &close, &end, &rename];
-    let mut nodes = ports(coordinator)?.into_iter().rev();
-    nodes.try_for_each(|port| coordinator.psql_at(port, "postgres", &statements).map(drop))
+    on_every_node_backwards(coordinator, &[LOCAL, &close, &end, &rename])
 }
 
-/// Drops a database on every node.
+/// Drops a database on every node, the coordinator last: it knows the outcome of commits in two phases, and the sweeper
+/// finds a database there whose drop has failed. A transaction that a killed node has left prepared prevents the drop,
+/// and holds up the moves of all databases, so it is recovered first.
 pub(crate) fn drop_database(coordinator: &Server, name: &str) -> anyhow::Result<()> {
-    on_every_node(coordinator, &[LOCAL, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")])
+    // Fails where the database is gone or not whole.
+    drop(coordinator.psql(name, &["SELECT recover_prepared_transactions()"]));
+    on_every_node_backwards(coordinator, &[LOCAL, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")])
 }
 
-fn on_every_node(coordinator: &Server, statements: &[&str]) -> anyhow::Result<()> {
-    ports(coordinator)?.into_iter().try_for_each(|port| coordinator.psql_at(port, "postgres", statements).map(drop))
+fn on_every_node_backwards(coordinator: &Server, statements: &[&str]) -> anyhow::Result<()> {
+    let mut ports = ports(coordinator)?.into_iter().rev();
+    ports.try_for_each(|port| coordinator.psql_at(port, "postgres", statements).map(drop))
 }
 
 pub(crate) fn ports(coordinator: &Server) -> anyhow::Result<Vec<u16>> {
