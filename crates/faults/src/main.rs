@@ -38,7 +38,7 @@ struct Arguments {
     /// Repeat the list until this many minutes have passed
     #[arg(long, default_value_t = 0)]
     minutes: u64,
-    /// Only on this database
+    /// Only on this database (SQLite and Postgres if none is named)
     #[arg(long, value_enum)]
     on: Option<Kind>,
     /// The number of shards on Citus, whose coordinator `CITUS_URL` names
@@ -57,8 +57,10 @@ async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let end = Instant::now() + Duration::from_secs(60 * arguments.minutes);
     let mut rows = Vec::new();
+    let chosen = arguments.chosen();
+    ensure!(!chosen.is_empty(), "these faults do not concern this database: `--on` names another");
     loop {
-        for (fault, kind) in arguments.chosen() {
+        for (fault, kind) in chosen.clone() {
             match fault.missing(kind) {
                 Some(missing) => say(&format!("{} on {kind}: SKIPPED, {missing}", name_of(&fault))),
                 None => report::add(&mut rows, strike(fault, kind, &arguments).await?),
@@ -76,7 +78,9 @@ async fn main() -> anyhow::Result<()> {
 impl Arguments {
     fn chosen(&self) -> Vec<(Fault, Kind)> {
         let faults = if self.faults.is_empty() { Fault::value_variants().to_vec() } else { self.faults.clone() };
-        let kinds = Kind::value_variants().iter().filter(|kind| self.on.is_none_or(|on| on == **kind));
+        // Citus only by its name: a worker that is not a test's is killed.
+        let is_chosen = |kind: Kind| self.on.map_or(kind != Kind::Citus, |on| on == kind);
+        let kinds = Kind::value_variants().iter().filter(|kind| is_chosen(**kind));
         kinds.flat_map(|kind| faults.iter().map(move |fault| (*fault, *kind))).filter(|(f, k)| f.concerns(*k)).collect()
     }
 }

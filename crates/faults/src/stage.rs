@@ -25,6 +25,7 @@ const USERS: usize = 4;
 const QUIET: Duration = Duration::from_secs(3);
 /// How long an instance may take until it works again.
 const HEALED_WITHIN: Duration = Duration::from_mins(2);
+const TRY_INTERVAL: Duration = Duration::from_millis(10);
 /// The clients work almost without a pause.
 const PACE: Pace = Pace { pause: Duration::from_millis(5), kept: 10 };
 
@@ -48,6 +49,7 @@ impl Stage {
         let shards = if kind == Kind::Citus { shards } else { 1 };
         let (provider, instances) = start_on(&urls, shards, &built_binary()?, 10_000).await?;
         let clients = Arc::new(clients(&provider, &instances, "user", USERS.max(2 * shards))?);
+        open_shards(&clients.users).await?;
         let ledger = Arc::new(Ledger::default());
         subscribe(&clients.users, &ledger).await?;
         let good_key = clients.users[0].clients[0].create_api_key("good").await?.key;
@@ -92,6 +94,18 @@ impl Stage {
     }
 }
 
+/// Waits until every instance answers each user. While it opens its first connections to many shards, it may answer 503.
+async fn open_shards(users: &[User]) -> anyhow::Result<()> {
+    let start = Instant::now();
+    for client in users.iter().flat_map(|user| &user.clients) {
+        while let Err(error) = client.list_api_keys().await {
+            ensure!(start.elapsed() < HEALED_WITHIN, "a shard does not open: {error}");
+            sleep(TRY_INTERVAL).await;
+        }
+    }
+    Ok(())
+}
+
 /// Waits until every instance publishes, lists and verifies, and returns how long that took since `start`.
 pub(crate) async fn heals(
     clients: &Clients,
@@ -107,7 +121,7 @@ pub(crate) async fn heals(
             || !publish_one(&clients.host[index], ledger, &user.name).await
         {
             ensure!(start.elapsed() < HEALED_WITHIN, "instance {index} does not heal:\n{}", logs());
-            sleep(Duration::from_millis(10)).await;
+            sleep(TRY_INTERVAL).await;
         }
     }
     Ok(start.elapsed())
